@@ -1,0 +1,48 @@
+#ifndef QUIRE_WORKER_EXECUTOR_THREAD_POOL_H_
+#define QUIRE_WORKER_EXECUTOR_THREAD_POOL_H_
+
+#include <cstdint>
+#include <memory>
+
+namespace quire {
+
+// The threads of a worker's step: the calling thread and num_threads - 1 others, which spin briefly for the next task and
+// then sleep. Not reentrant; one thread calls it.
+class ThreadPool {
+ public:
+  // REQUIRES: num_threads >= 1.
+  explicit ThreadPool(int num_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int num_threads() const;
+
+  // Runs task(thread) once for each thread 0 .. num_threads - 1, thread 0 being the caller, and returns when all are done.
+  // What they wrote is visible to the caller. Allocates nothing.
+  template <typename Task>
+  void Run(const Task& task) {
+    RunErased([](const void* t, int thread) { (*static_cast<const Task*>(t))(thread); }, &task);
+  }
+
+  // Runs task(begin, end) on parts of [0, count) that together are all of it: even parts, one for each thread.
+  template <typename Task>
+  void ParallelFor(int64_t count, const Task& task) {
+    const int n = num_threads();
+    Run([&](int thread) {
+      const int64_t begin = count * thread / n;
+      const int64_t end = count * (thread + 1) / n;
+      if (begin < end) task(begin, end);
+    });
+  }
+
+ private:
+  void RunErased(void (*call)(const void* task, int thread), const void* task);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_EXECUTOR_THREAD_POOL_H_
