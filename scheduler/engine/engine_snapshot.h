@@ -1,0 +1,64 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_ENGINE_SNAPSHOT_H_
+#define QUIRE_SCHEDULER_ENGINE_ENGINE_SNAPSHOT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "common/ids.h"
+
+namespace quire {
+
+enum class BlockState : uint8_t { kFree, kActive, kCached };
+
+struct BlockCounts {
+  uint32_t total = 0;
+  uint32_t free = 0;
+  uint32_t active = 0;
+  uint32_t cached = 0;
+  uint32_t block_size = 0;       // Slots.
+  uint64_t used_slots = 0;       // Slots of active blocks that hold tokens.
+  uint64_t bytes_per_block = 0;
+};
+
+struct RequestSnapshot {
+  RequestId id;
+  std::string name;
+  bool running = false;
+  uint32_t prompt_tokens = 0;
+  uint32_t generated_tokens = 0;
+  uint32_t num_blocks = 0;
+  uint32_t num_preemptions = 0;
+  absl::Duration age;
+};
+
+// Of one block: its state, how full it is, who holds it.
+struct BlockSnapshot {
+  BlockState state = BlockState::kFree;
+  uint16_t used_slots = 0;
+  int32_t request = -1;  // Index into EngineSnapshot::requests of one holder; -1 = none.
+};
+
+// The engine at one moment, between two steps.
+struct EngineSnapshot {
+  bool ready = false;
+  std::string not_ready_reason;
+  Epoch epoch;
+  uint32_t num_waiting = 0;
+  uint32_t num_running = 0;
+  uint64_t waiting_tokens = 0;
+  BlockCounts blocks;
+  // Since start.
+  uint64_t num_steps = 0;
+  uint64_t generated_tokens = 0;
+  uint64_t prompt_tokens = 0;
+  uint64_t num_preemptions = 0;
+  uint64_t num_discarded_tokens = 0;
+  std::vector<RequestSnapshot> requests;      // Running, then waiting in the order of the queue.
+  std::vector<BlockSnapshot> block_states;    // By id; empty unless asked for.
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_ENGINE_SNAPSHOT_H_

@@ -1,0 +1,35 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_GENERATION_REQUEST_H_
+#define QUIRE_SCHEDULER_ENGINE_GENERATION_REQUEST_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "common/ids.h"
+#include "quire/worker/v1/plan.pb.h"
+#include "scheduler/engine/mailbox.h"
+#include "scheduler/engine/output_filter.h"
+
+namespace quire {
+
+// A request as the engine takes it: validated against the model, tokenized, every default resolved. Whether it can fit the
+// KV cache is the engine's to say.
+struct GenerationRequest {
+  RequestId id;
+  std::string name;  // The client's request_id, for people's eyes.
+  std::vector<Token> prompt;  // Not empty.
+  worker::v1::Sampling sampling;
+  uint32_t max_tokens = 0;          // At least 1; prompt and these fit the context.
+  std::vector<Token> stop_tokens;   // End of sequence (unless ignored) and the request's own.
+  bool reports_logprobs = false;
+  bool reports_prompt_logprobs = false;
+  absl::Time deadline = absl::InfiniteFuture();
+  std::unique_ptr<OutputFilter> filter;  // Null: no text is made.
+  std::shared_ptr<Mailbox> mailbox;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_GENERATION_REQUEST_H_
