@@ -1,5 +1,6 @@
 #include "common/modelfile/json_file.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -140,6 +141,15 @@ absl::StatusOr<JsonFields> JsonFields::Of(const Json& value, std::string name) {
 const Json* JsonFields::Find(std::string_view key) const {
   const auto entry = object_->find(std::string(key));
   return entry == object_->end() || entry->is_null() ? nullptr : &*entry;
+}
+
+bool JsonFields::Contains(std::string_view key) const {
+  return object_->contains(std::string(key));
+}
+
+bool JsonFields::HasObject() const {
+  return std::any_of(object_->begin(), object_->end(),
+                     [](const Json& value) { return value.is_object(); });
 }
 
 absl::StatusOr<int64_t> JsonFields::GetInt(std::string_view key) const {

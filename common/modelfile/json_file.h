@@ -43,6 +43,10 @@ class JsonFields {
   // Null: absent.
   const nlohmann::json* Find(std::string_view key) const;
   bool Has(std::string_view key) const { return Find(key) != nullptr; }
+  // Whether the field is there at all, null or not.
+  bool Contains(std::string_view key) const;
+  // Whether any field is an object itself.
+  bool HasObject() const;
 
   // Whole numbers only: 64.0 is not one, nor is what int64_t cannot hold.
   absl::StatusOr<int64_t> GetInt(std::string_view key) const;

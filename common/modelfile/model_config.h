@@ -11,7 +11,8 @@
 
 namespace quire {
 
-// Llama 3's scaling of RoPE frequencies for long contexts (config.json's rope_type "llama3").
+// Llama 3's scaling of RoPE frequencies for long contexts (config.json's
+// rope_type "llama3").
 struct Llama3RopeScaling {
   double factor = 8;
   double low_freq_factor = 1;
@@ -19,13 +20,16 @@ struct Llama3RopeScaling {
   double original_context_length = 8192;
 };
 
-// Which halves of a head RoPE turns together. GGUF files of architecture llama have the rows of Q and K permuted so that
-// neighbours pair up; all others pair element i with i + head_dim / 2.
+// Which halves of a head RoPE turns together. GGUF files of architecture llama
+// have the rows of Q and K permuted so that neighbours pair up; all others pair
+// element i with i + head_dim / 2.
 enum class RopePairing { kHalves, kNeighbours };
 
-// The shape of one decoder-only transformer: everything but the weights. Plain data, validated.
+// The shape of one decoder-only transformer: everything but the weights. Plain
+// data, validated.
 struct ModelConfig {
-  std::string architecture;  // "llama" (also Mistral, SmolLM, TinyLlama) or "qwen2".
+  std::string
+      architecture;  // "llama" (also Mistral, SmolLM, TinyLlama) or "qwen2".
   int64_t num_layers = 0;
   int64_t hidden_size = 0;
   int64_t intermediate_size = 0;
@@ -38,13 +42,14 @@ struct ModelConfig {
   double rope_theta = 10000;
   RopePairing rope_pairing = RopePairing::kHalves;
   std::optional<Llama3RopeScaling> llama3_rope_scaling;  // Folders: by formula.
-  bool has_rope_factors = false;  // GGUF: frequencies are divided by the tensor "rope_freqs.weight" [head_dim / 2].
+  bool has_rope_factors = false;  // GGUF: frequencies are divided by the tensor
+                                  // "rope_freqs.weight" [head_dim / 2].
   bool attention_bias = false;    // Q, K and V have biases (qwen2).
   bool tied_embeddings = false;   // The output matrix is the embedding.
   std::vector<Token> eos_token_ids;
 
-  // INVALID_ARGUMENT names the field, its value and the limit: positive sizes, num_heads a multiple of num_kv_heads,
-  // even head_dim, sizes below 2^31, ...
+  // INVALID_ARGUMENT names the field, its value and the limit: positive sizes,
+  // num_heads a multiple of num_kv_heads, even head_dim, sizes below 2^31, ...
   absl::Status Validate() const;
 };
 
