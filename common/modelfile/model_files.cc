@@ -110,14 +110,15 @@ absl::Status CheckTypes(const SafetensorsFolder& safetensors) {
   return absl::OkStatus();
 }
 
-// Tensors without a name in GGUF keep theirs, and are refused by it.
-TensorMap RenameTensors(const SafetensorsFolder& safetensors) {
+absl::StatusOr<TensorMap> RenameTensors(const SafetensorsFolder& safetensors) {
   TensorMap tensors;
   for (const TensorView* tensor : safetensors.tensors()) {
     if (IsDerived(tensor->name)) continue;
+    const std::optional<std::string> name = GgufTensorName(tensor->name);
+    if (!name.has_value()) return UnexpectedTensor(tensor->name);
     TensorView renamed = *tensor;
-    renamed.name = GgufTensorName(tensor->name).value_or(tensor->name);
-    tensors.emplace(renamed.name, renamed);
+    renamed.name = *name;
+    tensors.emplace(*name, std::move(renamed));
   }
   return tensors;
 }
@@ -129,7 +130,9 @@ absl::StatusOr<OpenedModel::Parts> OpenFolder(const std::string& path) {
   QUIRE_ASSIGN_OR_RETURN(parts.config, ReadFolderConfig(path));
   QUIRE_ASSIGN_OR_RETURN(parts.safetensors, SafetensorsFolder::Open(path));
   QUIRE_RETURN_IF_ERROR(InFile(path, CheckTypes(*parts.safetensors)));
-  parts.tensors = RenameTensors(*parts.safetensors);
+  absl::StatusOr<TensorMap> tensors = RenameTensors(*parts.safetensors);
+  if (!tensors.ok()) return InFile(path, tensors.status());
+  parts.tensors = *std::move(tensors);
   const bool has_output = parts.tensors.contains("output.weight");
   if (parts.config.tied_embeddings && has_output)
     parts.tensors.erase("output.weight");

@@ -77,17 +77,26 @@ class Checker {
     return absl::OkStatus();
   }
 
+  // A fused tensor is refused by its name, before its parts are missed.
+  absl::Status CheckNoneIsFused() const {
+    for (const std::string_view name : unexpected_) {
+      if (IsFused(name)) return UnexpectedTensor(name);
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckNoOthers() const {
-    if (unexpected_.empty()) return absl::OkStatus();
-    return absl::UnimplementedError(
-        absl::StrCat("tensor ", Quoted(*unexpected_.begin()),
-                     " is not part of the supported architectures"));
+    return unexpected_.empty() ? absl::OkStatus()
+                               : UnexpectedTensor(*unexpected_.begin());
   }
 
  private:
   absl::Status CheckOne(const Expected& expected) {
     const auto entry = tensors_.find(expected.name);
-    if (entry == tensors_.end()) return Missing(expected.name);
+    if (entry == tensors_.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor ", Quoted(expected.name), " is missing"));
+    }
     unexpected_.erase(expected.name);
     const TensorView& tensor = entry->second;
     if (tensor.shape != expected.shape) {
@@ -105,25 +114,22 @@ class Checker {
     return absl::OkStatus();
   }
 
-  absl::Status Missing(const std::string& name) const {
-    for (const std::string_view other : unexpected_) {
-      if (!IsFused(other)) continue;
-      return absl::UnimplementedError(absl::StrCat(
-          "tensor ", Quoted(name), " is missing, and the fused tensor ",
-          Quoted(other), " is not supported"));
-    }
-    return absl::InvalidArgumentError(
-        absl::StrCat("tensor ", Quoted(name), " is missing"));
-  }
-
   const TensorMap& tensors_;
   std::set<std::string_view> unexpected_;
 };
 
 }  // namespace
 
+absl::Status UnexpectedTensor(std::string_view name) {
+  return absl::UnimplementedError(absl::StrCat(
+      "tensor ", Quoted(name), " is not supported: ",
+      IsFused(name) ? "it fuses several matrices of the model"
+                    : "the model's architecture does not have it"));
+}
+
 absl::Status CheckTensors(const ModelConfig& config, const TensorMap& tensors) {
   Checker checker(tensors);
+  QUIRE_RETURN_IF_ERROR(checker.CheckNoneIsFused());
   QUIRE_RETURN_IF_ERROR(checker.Check(GlobalTensors(config)));
   for (int64_t layer = 0; layer < config.num_layers; ++layer) {
     QUIRE_RETURN_IF_ERROR(checker.Check(LayerTensors(config, layer)));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,9 @@ using TensorMap = std::map<std::string, TensorView, std::less<>>;
 // that leaving it out would change the results (another bias, say), or matrices
 // are fused into one.
 absl::Status CheckTensors(const ModelConfig& config, const TensorMap& tensors);
+
+// The error for a tensor that the model does not use.
+absl::Status UnexpectedTensor(std::string_view name);
 
 }  // namespace quire
 
