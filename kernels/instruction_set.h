@@ -5,8 +5,8 @@
 
 namespace quire {
 
-// The forms that CPU kernels come in, each faster than the one before. Sums are ordered differently in each, so ranks of a
-// group must agree on one.
+// The forms that CPU kernels come in, each faster than the one before. Sums are
+// ordered differently in each, so ranks of a group must agree on one.
 enum class InstructionSet {
   kScalar,  // Any x86-64.
   kAvx2,    // AVX2, FMA, F16C.

@@ -1,0 +1,31 @@
+#include "kernels/matmul.h"
+
+#include "kernels/cpu/kernel_table.h"
+
+namespace quire {
+
+int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
+                          int64_t num_inputs, int64_t num_rows) {
+  const int64_t group_bytes =
+      GetKernelTable(instruction_set).prepared_group_bytes(format);
+  const int64_t num_groups = (num_inputs + kInputGroup - 1) / kInputGroup;
+  return num_groups * PreparedGroupPitch(group_bytes, num_rows);
+}
+
+void PrepareRow(InstructionSet instruction_set, const float* x,
+                int64_t first_input, int64_t num_inputs, int64_t row,
+                const PreparedRows& rows) {
+  GetKernelTable(instruction_set)
+      .prepare_row(x, first_input, num_inputs, row, rows);
+}
+
+void MatMul(InstructionSet instruction_set, const PackedMatrix& matrix,
+            const PreparedRows& rows, int64_t first_row, int64_t num_rows,
+            int64_t first_strip, int64_t last_strip,
+            const ProductOutput& output) {
+  GetKernelTable(instruction_set)
+      .matmul(matrix, rows, first_row, num_rows, first_strip, last_strip,
+              output);
+}
+
+}  // namespace quire

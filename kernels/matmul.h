@@ -1,0 +1,55 @@
+#ifndef QUIRE_KERNELS_MATMUL_H_
+#define QUIRE_KERNELS_MATMUL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/instruction_set.h"
+#include "kernels/packed_matrix.h"
+
+namespace quire {
+
+// The rows of a step in the form that a product reads: [group of 32
+// inputs][row][32 inputs], in an element type that depends on format and
+// instruction set. Does not own `data`, which is aligned to 64 bytes.
+struct PreparedRows {
+  MatrixFormat format = MatrixFormat::kF32;
+  int64_t num_inputs = 0;
+  int64_t num_rows = 0;
+  std::byte* data = nullptr;
+};
+int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
+                          int64_t num_inputs, int64_t num_rows);
+
+// Writes inputs [first_input, first_input + num_inputs) of one row. x:
+// [num_inputs]. Different threads may write different rows, or different groups
+// of one. REQUIRES: first_input is a multiple of 32; so is num_inputs, or the
+// part ends the row.
+void PrepareRow(InstructionSet instruction_set, const float* x,
+                int64_t first_input, int64_t num_inputs, int64_t row,
+                const PreparedRows& rows);
+
+// Where a product goes.
+struct ProductOutput {
+  float* y = nullptr;  // [num_rows, stride]
+  int64_t stride =
+      0;  // Floats from row to row, at least the matrix' num_outputs.
+  const float* bias = nullptr;  // [num_outputs] or null.
+  bool add = false;             // Adds to y instead of overwriting it.
+};
+
+// y[r, o] = (y[r, o] +) sum over k of rows[first_row + r, k] * matrix[o, k] (+
+// bias[o]), for r in [0, num_rows) and the outputs o of strips [first_strip,
+// last_strip). Strips may be shared out among threads.
+//
+// The sum of each y runs over k in ascending order, whatever the number of
+// rows: a row's result is the same, to the bit, in any batch and any cut into
+// strips.
+void MatMul(InstructionSet instruction_set, const PackedMatrix& matrix,
+            const PreparedRows& rows, int64_t first_row, int64_t num_rows,
+            int64_t first_strip, int64_t last_strip,
+            const ProductOutput& output);
+
+}  // namespace quire
+
+#endif  // QUIRE_KERNELS_MATMUL_H_

@@ -1,0 +1,53 @@
+#ifndef QUIRE_KERNELS_PACKED_MATRIX_H_
+#define QUIRE_KERNELS_PACKED_MATRIX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "common/modelfile/tensor.h"
+
+namespace quire {
+
+// How the weights of a matrix are held for products. kBf16 rounds them to 8
+// bits of mantissa.
+enum class MatrixFormat { kF32, kBf16 };
+
+// Outputs come in strips, the unit in which threads share a product, and inputs
+// in groups; both are filled up with zeros.
+inline constexpr int64_t kStripOutputs = 32;
+inline constexpr int64_t kInputGroup = 32;
+
+// A matrix repacked for MatMul, the same for every instruction set. Does not
+// own `data`, which is aligned to 64 bytes.
+//
+// A strip is one sequential stream, in the order of its use:
+//   kF32:  [num_groups * 32][32 outputs]
+//   kBf16: [num_groups * 16][32 outputs][2 consecutive inputs]
+struct PackedMatrix {
+  MatrixFormat format = MatrixFormat::kF32;
+  int64_t num_outputs = 0;
+  int64_t num_inputs = 0;
+  std::byte* data = nullptr;
+
+  int64_t num_strips() const {
+    return (num_outputs + kStripOutputs - 1) / kStripOutputs;
+  }
+  int64_t num_groups() const {
+    return (num_inputs + kInputGroup - 1) / kInputGroup;
+  }
+  int64_t strip_bytes() const;
+  int64_t num_bytes() const { return num_strips() * strip_bytes(); }
+};
+
+// Writes strips [first_strip, last_strip) of `packed` from the stored rows of
+// `parts`, matrices of the same number of inputs that lie one below the other.
+// Different strips may be packed by different threads. REQUIRES: part shapes
+// are [rows, packed.num_inputs] and the rows add up to packed.num_outputs.
+void PackStrips(std::span<const TensorView* const> parts,
+                const PackedMatrix& packed, int64_t first_strip,
+                int64_t last_strip);
+
+}  // namespace quire
+
+#endif  // QUIRE_KERNELS_PACKED_MATRIX_H_
