@@ -1,0 +1,28 @@
+#ifndef QUIRE_CLIENT_CONNECTION_FLAGS_H_
+#define QUIRE_CLIENT_CONNECTION_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "client/server_connection.h"
+
+namespace quire {
+
+// The flags that every command has.
+
+// `flags` and behind them --server, --deadline and --json.
+std::vector<std::string> WithConnectionFlags(std::vector<std::string> flags);
+
+// The server that --server names.
+ServerConnection ConnectionFromFlags();
+
+// How long a call may take: --deadline.
+absl::Duration CallLimitFromFlags();
+
+// Whether the output is for programs: --json.
+bool JsonFromFlags();
+
+}  // namespace quire
+
+#endif  // QUIRE_CLIENT_CONNECTION_FLAGS_H_

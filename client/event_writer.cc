@@ -1,0 +1,113 @@
+#include "client/event_writer.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "client/message_json.h"
+
+namespace quire {
+namespace {
+
+using quire::v1::GenerateResponse;
+
+std::string FinishReasonName(quire::v1::FinishReason reason) {
+  switch (reason) {
+    case quire::v1::FINISH_REASON_STOP:
+      return "stop";
+    case quire::v1::FINISH_REASON_LENGTH:
+      return "length";
+    default:
+      return "unknown";
+  }
+}
+
+// "12 prompt tokens (8 cached), 40 generated at 23.1 tokens/s, stop".
+std::string Figures(const GenerateResponse& last, absl::Duration duration) {
+  const quire::v1::Usage& usage = last.usage();
+  const double seconds = absl::ToDoubleSeconds(duration);
+  const double rate = seconds > 0 ? usage.generated_tokens() / seconds : 0;
+  return absl::StrFormat(
+      "%d prompt tokens (%d cached), %d generated at %.1f tokens/s, %s",
+      usage.prompt_tokens(), usage.cached_prompt_tokens(),
+      usage.generated_tokens(), rate, FinishReasonName(last.finish_reason()));
+}
+
+class TextWriter final : public EventWriter {
+ public:
+  TextWriter(Console& console, const Clock& clock)
+      : console_(console), clock_(clock), start_(clock.Now()) {}
+
+  void Write(const GenerateResponse& event) override {
+    console_.out << event.text() << std::flush;
+    if (!event.text().empty()) at_line_start_ = event.text().back() == '\n';
+    if (event.has_usage()) last_ = event;
+  }
+
+  void End() override {
+    if (!at_line_start_) console_.out << std::endl;
+    if (!console_.err_is_terminal || !last_.has_usage()) return;
+    console_.err << "\x1b[2m" << Figures(last_, clock_.Now() - start_)
+                 << "\x1b[0m" << std::endl;
+  }
+
+ private:
+  Console& console_;
+  const Clock& clock_;
+  absl::Time start_;
+  bool at_line_start_ = true;
+  GenerateResponse last_;
+};
+
+nlohmann::ordered_json LogprobsToJson(
+    const google::protobuf::RepeatedPtrField<quire::v1::TokenLogprobs>& list) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto& entry : list) json.push_back(MessageToJson(entry));
+  return json;
+}
+
+nlohmann::ordered_json EventToJson(const GenerateResponse& event) {
+  nlohmann::ordered_json json;
+  json["sequence"] = event.sequence();
+  json["token_ids"] = event.token_ids();
+  json["text"] = event.text();
+  if (!event.logprobs().empty()) {
+    json["logprobs"] = LogprobsToJson(event.logprobs());
+  }
+  if (!event.prompt_logprobs().empty()) {
+    json["prompt_logprobs"] = LogprobsToJson(event.prompt_logprobs());
+  }
+  if (event.finish_reason() != quire::v1::FINISH_REASON_UNSPECIFIED) {
+    json["finish_reason"] = FinishReasonName(event.finish_reason());
+    json["stop_reason"] = event.stop_reason();
+  }
+  if (event.has_usage()) json["usage"] = MessageToJson(event.usage());
+  return json;
+}
+
+class JsonWriter final : public EventWriter {
+ public:
+  explicit JsonWriter(Console& console) : console_(console) {}
+
+  void Write(const GenerateResponse& event) override {
+    console_.out << ToLine(EventToJson(event)) << std::endl;
+  }
+
+  void End() override {}
+
+ private:
+  Console& console_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventWriter> MakeTextWriter(Console& console,
+                                            const Clock& clock) {
+  return std::make_unique<TextWriter>(console, clock);
+}
+
+std::unique_ptr<EventWriter> MakeJsonWriter(Console& console) {
+  return std::make_unique<JsonWriter>(console);
+}
+
+}  // namespace quire

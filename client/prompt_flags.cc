@@ -1,0 +1,89 @@
+#include "client/prompt_flags.h"
+
+#include <istream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "client/list_flags.h"
+#include "common/status_macros.h"
+
+ABSL_FLAG(quire::TokenIdList, token_ids, {},
+          "The prompt as token ids instead of text: 1,2,3.");
+ABSL_FLAG(
+    bool, chat, false,
+    "Sends the prompt as a user's message, in the model's chat template.");
+ABSL_FLAG(std::string, system, "",
+          "With a chat: what the system message says.");
+ABSL_FLAG(bool, parse_special, true,
+          "Reads text such as <|im_end|> as that special token.");
+ABSL_FLAG(bool, add_special, true,
+          "Lets the model's own rule put a beginning-of-sequence token first.");
+
+namespace quire {
+namespace {
+
+void AddMessage(const std::string& role, const std::string& content,
+                quire::v1::Chat& chat) {
+  quire::v1::ChatMessage& message = *chat.add_messages();
+  message.set_role(role);
+  message.set_content(content);
+}
+
+void SetChat(const std::string& text, quire::v1::Chat& chat) {
+  const std::string system = SystemMessageFromFlags();
+  if (!system.empty()) AddMessage("system", system, chat);
+  AddMessage("user", text, chat);
+}
+
+}  // namespace
+
+std::vector<std::string> PromptFlagNames() {
+  return {"chat", "system", "token_ids", "parse_special", "add_special"};
+}
+
+absl::StatusOr<std::string> TextArgument(
+    const std::vector<std::string>& arguments, std::istream& in) {
+  if (arguments.empty()) {
+    return absl::InvalidArgumentError(
+        "the text is missing; - reads it from standard input");
+  }
+  if (arguments.size() > 1) {
+    return absl::InvalidArgumentError(
+        "there is more than one text; put it in quotes");
+  }
+  if (arguments[0] != "-") return arguments[0];
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+absl::Status SetPrompt(const std::vector<std::string>& arguments,
+                       std::istream& in, quire::v1::GenerateRequest& request) {
+  const TokenIdList tokens = absl::GetFlag(FLAGS_token_ids);
+  if (!tokens.ids.empty()) {
+    if (!arguments.empty()) {
+      return absl::InvalidArgumentError(
+          "the prompt is given twice, as text and as --token_ids");
+    }
+    request.mutable_token_ids()->mutable_ids()->Assign(tokens.ids.begin(),
+                                                       tokens.ids.end());
+    return absl::OkStatus();
+  }
+  QUIRE_ASSIGN_OR_RETURN(const std::string text, TextArgument(arguments, in));
+  if (absl::GetFlag(FLAGS_chat)) {
+    SetChat(text, *request.mutable_chat());
+    return absl::OkStatus();
+  }
+  request.set_text(text);
+  request.set_parse_special(ParseSpecialFromFlags());
+  request.set_add_special(AddSpecialFromFlags());
+  return absl::OkStatus();
+}
+
+std::string SystemMessageFromFlags() { return absl::GetFlag(FLAGS_system); }
+
+bool ParseSpecialFromFlags() { return absl::GetFlag(FLAGS_parse_special); }
+
+bool AddSpecialFromFlags() { return absl::GetFlag(FLAGS_add_special); }
+
+}  // namespace quire

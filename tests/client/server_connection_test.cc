@@ -1,0 +1,66 @@
+#include "client/server_connection.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace quire {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// A port that is taken, but where nobody listens.
+class DeadPort {
+ public:
+  DeadPort() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(socket_, any, size), 0);
+    EXPECT_EQ(getsockname(socket_, any, &size), 0);
+    address_ = absl::StrCat("127.0.0.1:", ntohs(address.sin_port));
+  }
+  ~DeadPort() { close(socket_); }
+
+  const std::string& address() const { return address_; }
+
+ private:
+  int socket_;
+  std::string address_;
+};
+
+TEST(ServerConnectionTest, NamesTheAddressThatRefusesTheConnection) {
+  const DeadPort port;
+  const ServerConnection server(port.address());
+  grpc::ClientContext context;
+  quire::v1::StatusResponse response;
+  const absl::Status status =
+      server.ToStatus(server.stub().Status(&context, {}, &response), context);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(),
+            absl::StrCat("cannot connect to ", port.address(),
+                         ": Connection refused (UNAVAILABLE)"));
+}
+
+TEST(ServerConnectionTest, KeepsTheCodeOfAnAnswer) {
+  const ServerConnection server("127.0.0.1:1");
+  const grpc::ClientContext context;
+  const absl::Status status = server.ToStatus(
+      grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no chat template"),
+      context);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(std::string(status.message()),
+            "127.0.0.1:1 answers FAILED_PRECONDITION: no chat template");
+}
+
+}  // namespace
+}  // namespace quire
