@@ -7,7 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "common/clock.h"
+#include "common/ids.h"
 #include "quire/worker/v1/result.pb.h"
+#include "scheduler/engine/engine_options.h"
 #include "scheduler/engine/engine_snapshot.h"
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/group_link.h"
@@ -15,28 +17,18 @@
 
 namespace quire {
 
-struct EngineOptions {
-  uint32_t max_step_tokens = 512;         // Rows of a step; bounds the time of one.
-  uint32_t max_running_sequences = 256;
-  uint32_t pipeline_depth = 2;            // Plans in flight, 1 or 2. 2 plans step n + 1 while n executes.
-  uint32_t max_waiting_requests = 1024;   // Beyond: RESOURCE_EXHAUSTED.
-  uint64_t max_waiting_tokens = 1 << 20;  // Prompt tokens in the queue; beyond: RESOURCE_EXHAUSTED.
-  bool check_consistency_every_step = false;  // For tests; otherwise about once a second.
-  uint64_t shuffle_free_blocks_seed = 0;  // Not 0: free blocks start in random order, to show that placement is invisible.
-
-  // INVALID_ARGUMENT names the option, its value and the limit.
-  absl::Status Validate() const;
-};
-
-// The scheduler's heart: one thread that owns all state of requests, sequences and blocks, and takes turns through
+// The scheduler's heart: one thread that owns all state of requests, sequences
+// and blocks, and takes turns through
 //
-//   drain inbox (new, cancel, deadline) -> plan -> dispatch -> commit the oldest result -> publish
+//   drain inbox (new, cancel, deadline) -> plan -> dispatch -> commit the
+//   oldest result -> publish
 //
 // Other threads meet it only at its inbox and at mailboxes.
 class Engine {
  public:
   // `clock` and `metrics` must outlive the engine. REQUIRES: options are valid.
-  Engine(const EngineOptions& options, const Clock* clock, MetricRegistry* metrics);
+  Engine(const EngineOptions& options, const Clock* clock,
+         MetricRegistry* metrics);
   ~Engine();  // Stops the thread; requests still open close with UNAVAILABLE.
 
   // Starts the engine thread. Tests call RunOnce instead.
@@ -46,26 +38,30 @@ class Engine {
 
   // All that follows: any thread, returns at once.
 
-  // The answer comes in the request's mailbox: deltas and OK; or RESOURCE_EXHAUSTED (queue full), INVALID_ARGUMENT (can
-  // never fit the KV cache, with the numbers), UNAVAILABLE (draining, or no worker has attached yet),
-  // DEADLINE_EXCEEDED, CANCELLED.
+  // The answer comes in the request's mailbox: deltas and OK; or
+  // RESOURCE_EXHAUSTED (queue full), INVALID_ARGUMENT (can never fit the KV
+  // cache, with the numbers), UNAVAILABLE (draining, or no worker has attached
+  // yet), DEADLINE_EXCEEDED, CANCELLED.
   void Submit(GenerationRequest request);
-  // Ends a request that may have ended already; its blocks are free within one step.
+  // Ends a request that may have ended already; its blocks are free within one
+  // step.
   void Cancel(RequestId id);
 
   // A group stands ready under a new epoch.
   void OnGroupReady(GroupShape shape, std::shared_ptr<GroupLink> link);
-  // One for every plan and rank, in the order of plans for each rank. Of another epoch: ignored.
+  // One for every plan and rank, in the order of plans for each rank. Of
+  // another epoch: ignored.
   void OnResult(Rank rank, worker::v1::StepResult result);
-  // The epoch is over. Requests go back to the queue with their tokens and continue when a group is ready again.
+  // The epoch is over. Requests go back to the queue with their tokens and
+  // continue when a group is ready again.
   void OnGroupLost(Epoch epoch, absl::Status reason);
 
-  // Refuses new requests with UNAVAILABLE, lets open ones finish until `limit`, then closes them with UNAVAILABLE.
-  // `done` is called once when none is left.
+  // Refuses new requests with UNAVAILABLE, lets open ones finish until `limit`,
+  // then closes them with UNAVAILABLE. `done` is called once when none is left.
   void Drain(absl::Time limit, std::function<void()> done);
 
-  // Waits for the engine thread to answer between two steps: microseconds, whatever the workers do. A stopped engine
-  // answers with its last state.
+  // Waits for the engine thread to answer between two steps: microseconds,
+  // whatever the workers do. A stopped engine answers with its last state.
   EngineSnapshot Snapshot(bool with_blocks);
   // When the loop last turned, or waited knowingly: the sign of life.
   absl::Time last_heartbeat() const;

@@ -17,8 +17,8 @@ struct BlockCounts {
   uint32_t free = 0;
   uint32_t active = 0;
   uint32_t cached = 0;
-  uint32_t block_size = 0;       // Slots.
-  uint64_t used_slots = 0;       // Slots of active blocks that hold tokens.
+  uint32_t block_size = 0;  // Slots.
+  uint64_t used_slots = 0;  // Slots of active blocks that hold tokens.
   uint64_t bytes_per_block = 0;
 };
 
@@ -37,7 +37,8 @@ struct RequestSnapshot {
 struct BlockSnapshot {
   BlockState state = BlockState::kFree;
   uint16_t used_slots = 0;
-  int32_t request = -1;  // Index into EngineSnapshot::requests of one holder; -1 = none.
+  int32_t request =
+      -1;  // Index into EngineSnapshot::requests of one holder; -1 = none.
 };
 
 // The engine at one moment, between two steps.
@@ -55,8 +56,9 @@ struct EngineSnapshot {
   uint64_t prompt_tokens = 0;
   uint64_t num_preemptions = 0;
   uint64_t num_discarded_tokens = 0;
-  std::vector<RequestSnapshot> requests;      // Running, then waiting in the order of the queue.
-  std::vector<BlockSnapshot> block_states;    // By id; empty unless asked for.
+  std::vector<RequestSnapshot>
+      requests;  // Running, then waiting in the order of the queue.
+  std::vector<BlockSnapshot> block_states;  // By id; empty unless asked for.
 };
 
 }  // namespace quire

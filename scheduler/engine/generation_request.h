@@ -14,15 +14,17 @@
 
 namespace quire {
 
-// A request as the engine takes it: validated against the model, tokenized, every default resolved. Whether it can fit the
-// KV cache is the engine's to say.
+// A request as the engine takes it: validated against the model, tokenized,
+// every default resolved. Whether it can fit the KV cache is the engine's to
+// say.
 struct GenerationRequest {
   RequestId id;
-  std::string name;  // The client's request_id, for people's eyes.
+  std::string name;           // The client's request_id, for people's eyes.
   std::vector<Token> prompt;  // Not empty.
   worker::v1::Sampling sampling;
-  uint32_t max_tokens = 0;          // At least 1; prompt and these fit the context.
-  std::vector<Token> stop_tokens;   // End of sequence (unless ignored) and the request's own.
+  uint32_t max_tokens = 0;  // At least 1; prompt and these fit the context.
+  std::vector<Token>
+      stop_tokens;  // End of sequence (unless ignored) and the request's own.
   bool reports_logprobs = false;
   bool reports_prompt_logprobs = false;
   absl::Time deadline = absl::InfiniteFuture();

@@ -18,17 +18,19 @@ struct GroupShape {
   uint32_t max_step_rows = 0;    // No plan may have more.
 };
 
-// The way to the ranks of a group for one epoch. Results come back through Engine::OnResult.
+// The way to the ranks of a group for one epoch. Results come back through
+// Engine::OnResult.
 class GroupLink {
  public:
   virtual ~GroupLink() = default;
 
-  // Sends the plan to every rank. Never blocks for long and reports nothing: a rank that cannot be reached ends the epoch,
-  // and Engine::OnGroupLost says so. Called by the engine thread; the link may take the plan's contents.
+  // Sends the plan to every rank. Never blocks for long and reports nothing: a
+  // rank that cannot be reached ends the epoch, and Engine::OnGroupLost says
+  // so. Called by the engine thread; the link may take the plan's contents.
   virtual void Dispatch(worker::v1::StepPlan& plan) = 0;
 
-  // The engine found the group unusable (a failed or contradictory result): ends the epoch with `reason`. OnGroupLost
-  // follows. Any thread.
+  // The engine found the group unusable (a failed or contradictory result):
+  // ends the epoch with `reason`. OnGroupLost follows. Any thread.
   virtual void Abandon(const char* reason) = 0;
 };
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -32,10 +32,13 @@ struct SequenceDelta {
   uint32_t sequence = 0;  // Index within the request.
   std::string text;
   std::vector<Token> tokens;
-  std::vector<TokenScores> logprobs;         // One for each of `tokens`, where asked for.
-  std::vector<TokenScores> prompt_logprobs;  // Of prompt tokens 1, 2, ... in order, where asked for.
+  std::vector<TokenScores>
+      logprobs;  // One for each of `tokens`, where asked for.
+  std::vector<TokenScores>
+      prompt_logprobs;  // Of prompt tokens 1, 2, ... in order, where asked for.
   FinishReason finish_reason = FinishReason::kNone;
-  std::string stop_reason;  // The stop string, or the decimal id of the token that ended the sequence.
+  std::string stop_reason;  // The stop string, or the decimal id of the token
+                            // that ended the sequence.
 };
 
 struct RequestUsage {
@@ -44,12 +47,13 @@ struct RequestUsage {
   uint32_t generated_tokens = 0;
 };
 
-// The one slot between the engine, which appends, and a request's stream writer, which takes all that is pending: a slow
-// client grows its own mailbox and nothing else. Thread-safe.
+// The one slot between the engine, which appends, and a request's stream
+// writer, which takes all that is pending: a slow client grows its own mailbox
+// and nothing else. Thread-safe.
 class Mailbox {
  public:
-  // `notify` is called, by the engine thread and outside the lock, when something becomes pending where nothing was. It
-  // must not block.
+  // `notify` is called, by the engine thread and outside the lock, when
+  // something becomes pending where nothing was. It must not block.
   explicit Mailbox(std::function<void()> notify) : notify_(std::move(notify)) {}
 
   // Engine side. Appends to what is pending of the sequence.

@@ -1,0 +1,112 @@
+#include "scheduler/engine/consistency.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "common/status_macros.h"
+#include "scheduler/memory/block_ledger.h"
+#include "scheduler/policy/order.h"
+
+namespace quire {
+namespace {
+
+// Rows in flight, by the stay of the sequence that they belong to.
+using RowsInFlight =
+    absl::flat_hash_map<std::pair<SequenceId, uint32_t>, uint32_t>;
+
+RowsInFlight CountRowsInFlight(const Group& group) {
+  RowsInFlight rows;
+  for (const InFlightStep& step : group.in_flight()) {
+    for (const Run& run : step.runs()) {
+      rows[{run.sequence, run.stay}] += run.num_rows;
+    }
+  }
+  return rows;
+}
+
+absl::Status Violation(const RequestState& request, const char* what) {
+  return absl::InternalError(
+      absl::StrCat("request ", request.id().value(), " ", what));
+}
+
+// Slots add up, and nothing is planned that can never be wanted.
+absl::Status CheckSlots(const RequestState& request, const RowsInFlight& rows) {
+  const Sequence& sequence = request.sequence();
+  const auto found = rows.find({sequence.id(), sequence.stay()});
+  const uint32_t in_flight = found == rows.end() ? 0 : found->second;
+  if (sequence.committed() + in_flight != sequence.planned()) {
+    return absl::InternalError(absl::StrCat(
+        "request ", request.id().value(), " has ", sequence.planned(),
+        " slots planned, ", sequence.committed(), " committed and ", in_flight,
+        " in flight"));
+  }
+  if (sequence.planned() > sequence.last_slots()) {
+    return Violation(request, "is planned beyond its last token");
+  }
+  if (sequence.committed() > sequence.known()) {
+    return Violation(request, "has slots committed for tokens not known");
+  }
+  if (sequence.planned() > sequence.table().capacity()) {
+    return Violation(request, "uses slots that it has no block for");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRunning(const Scheduler& scheduler) {
+  if (scheduler.group() == nullptr) {
+    return scheduler.running().empty()
+               ? absl::OkStatus()
+               : absl::InternalError("requests run without a group");
+  }
+  const RowsInFlight rows = CountRowsInFlight(*scheduler.group());
+  std::vector<const BlockTable*> tables;
+  const RequestState* before = nullptr;
+  for (const RequestState* request : scheduler.running()) {
+    if (!request->sequence().resident()) {
+      return Violation(*request, "runs without a block table");
+    }
+    if (before != nullptr && !ServedBefore(before->place(), request->place())) {
+      return Violation(*request, "runs out of order");
+    }
+    QUIRE_RETURN_IF_ERROR(CheckSlots(*request, rows));
+    tables.push_back(&request->sequence().table());
+    before = request;
+  }
+  QUIRE_RETURN_IF_ERROR(scheduler.group()->pool().CheckConsistency());
+  return CheckReferences(scheduler.group()->pool(), tables);
+}
+
+absl::Status CheckWaiting(const Scheduler& scheduler) {
+  const RequestQueue& waiting = scheduler.waiting();
+  uint64_t num_tokens = 0;
+  for (const RequestState* request : waiting) {
+    if (request->sequence().resident()) {
+      return Violation(*request, "waits and holds blocks");
+    }
+    num_tokens += request->sequence().prompt_length();
+  }
+  if (num_tokens != waiting.num_tokens()) {
+    return absl::InternalError(
+        absl::StrCat("the queue counts ", waiting.num_tokens(),
+                     " prompt tokens and holds ", num_tokens));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckConsistency(const Scheduler& scheduler) {
+  QUIRE_RETURN_IF_ERROR(CheckRunning(scheduler));
+  QUIRE_RETURN_IF_ERROR(CheckWaiting(scheduler));
+  const size_t placed =
+      scheduler.running().size() + scheduler.waiting().num_requests();
+  if (placed != scheduler.num_open()) {
+    return absl::InternalError(absl::StrCat(
+        scheduler.num_open(), " requests are open, ", placed, " run or wait"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace quire

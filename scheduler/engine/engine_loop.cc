@@ -1,0 +1,219 @@
+#include "scheduler/engine/engine_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/check.h"
+#include "common/log.h"
+#include "scheduler/engine/consistency.h"
+#include "scheduler/engine/scheduler_view.h"
+
+namespace quire {
+namespace {
+
+constexpr absl::Duration kConsistencyInterval = absl::Seconds(1);
+
+absl::Status ShuttingDown() {
+  return absl::UnavailableError("the scheduler is shutting down");
+}
+
+void ObserveNanoseconds(prometheus::Histogram* histogram, uint64_t ns) {
+  histogram->Observe(static_cast<double>(ns) * 1e-9);
+}
+
+}  // namespace
+
+EngineLoop::EngineLoop(const EngineOptions& options, const Clock* clock,
+                       MetricRegistry* metrics, Inbox<EngineEvent>* inbox)
+    : options_(options),
+      clock_(clock),
+      inbox_(inbox),
+      metrics_(metrics),
+      scheduler_(options, &metrics_, &outbox_),
+      not_ready_reason_("no worker is attached") {
+  QUIRE_CHECK(options.Validate().ok());
+}
+
+bool EngineLoop::Turn() {
+  bool moved = DrainInbox();
+  for (; worker::v1::StepPlan* plan = Plan(); moved = true) Dispatch(*plan);
+  moved |= CommitOldest();
+  moved |= Publish();
+  if (moved) Inspect();
+  return moved;
+}
+
+// --- Drain inbox
+
+bool EngineLoop::DrainInbox() {
+  inbox_->TakeAll(events_);
+  for (EngineEvent& event : events_) {
+    std::visit([this](auto& e) { On(e); }, event);
+  }
+  CloseWhatIsDue();
+  return !events_.empty();
+}
+
+void EngineLoop::CloseWhatIsDue() {
+  const absl::Time now = clock_->Now();
+  scheduler_.CloseExpired(now);
+  if (draining_.has_value() && now >= draining_->limit) {
+    scheduler_.CloseAll(ShuttingDown(), now);
+  }
+}
+
+void EngineLoop::On(SubmitEvent& event) {
+  if (draining_.has_value()) {
+    scheduler_.Refuse(event.request, ShuttingDown());
+  } else {
+    scheduler_.Submit(std::move(event.request), clock_->Now());
+  }
+}
+
+void EngineLoop::On(CancelEvent& event) {
+  scheduler_.Cancel(event.id, clock_->Now());
+}
+
+void EngineLoop::On(GroupReadyEvent& event) {
+  if (scheduler_.group() != nullptr) scheduler_.EndEpoch();
+  scheduler_.StartEpoch(
+      std::make_unique<Group>(event.shape, std::move(event.link),
+                              options_.shuffle_free_blocks_seed),
+      clock_->Now());
+}
+
+void EngineLoop::On(ResultEvent& event) {
+  Group* const group = scheduler_.group();
+  if (group == nullptr || group->shape().epoch != Epoch(event.result.epoch())) {
+    return;
+  }
+  const absl::Status status =
+      group->Accept(event.rank, std::move(event.result));
+  waiting_since_ = clock_->Now();
+  if (status.ok()) return;
+  LogError(std::string(status.message()));
+  group->Abandon(status);
+  EndEpoch(status);
+}
+
+void EngineLoop::On(GroupLostEvent& event) {
+  const Group* const group = scheduler_.group();
+  if (group != nullptr && group->shape().epoch == event.epoch) {
+    EndEpoch(event.reason);
+  }
+}
+
+void EngineLoop::EndEpoch(const absl::Status& reason) {
+  scheduler_.EndEpoch();
+  not_ready_reason_ = std::string(reason.message());
+}
+
+void EngineLoop::On(DrainEvent& event) {
+  if (!draining_.has_value()) draining_.emplace();
+  draining_->limit = std::min(draining_->limit, event.limit);
+  draining_->done.push_back(std::move(event.done));
+}
+
+void EngineLoop::On(SnapshotEvent& event) {
+  *event.snapshot = Snapshot(event.with_blocks);
+  event.taken->Notify();
+}
+
+void EngineLoop::On(StopEvent&) {
+  if (!draining_.has_value()) draining_.emplace();
+  draining_->limit = absl::InfinitePast();
+  stopped_ = true;
+}
+
+// --- Plan and dispatch
+
+worker::v1::StepPlan* EngineLoop::Plan() {
+  const absl::Time start = clock_->Now();
+  worker::v1::StepPlan* const plan = scheduler_.Plan(start);
+  if (plan != nullptr) {
+    metrics_.plan_time->Observe(absl::ToDoubleSeconds(clock_->Now() - start));
+  }
+  return plan;
+}
+
+void EngineLoop::Dispatch(worker::v1::StepPlan& plan) {
+  scheduler_.group()->Dispatch(plan);
+}
+
+// --- Commit
+
+bool EngineLoop::CommitOldest() {
+  Group* const group = scheduler_.group();
+  if (group == nullptr || !group->oldest_complete()) return false;
+  ObserveStep(group->in_flight().front());
+  const absl::Time start = clock_->Now();
+  scheduler_.Commit(start);
+  metrics_.commit_time->Observe(absl::ToDoubleSeconds(clock_->Now() - start));
+  return true;
+}
+
+void EngineLoop::ObserveStep(const InFlightStep& step) {
+  metrics_.round_trip_time->Observe(
+      absl::ToDoubleSeconds(clock_->Now() - step.planned()));
+  const worker::v1::StepTimings& timings = step.slowest();
+  ObserveNanoseconds(metrics_.worker_prepare_time, timings.prepare_ns());
+  ObserveNanoseconds(metrics_.worker_execute_time, timings.execute_ns());
+  ObserveNanoseconds(metrics_.worker_sample_time, timings.sample_ns());
+}
+
+// --- Publish
+
+bool EngineLoop::Publish() {
+  const absl::Time start = clock_->Now();
+  const bool published = outbox_.Publish();
+  if (published) {
+    metrics_.publish_time->Observe(
+        absl::ToDoubleSeconds(clock_->Now() - start));
+  }
+  if (draining_.has_value() && scheduler_.num_open() == 0) {
+    for (auto& done : std::exchange(draining_->done, {})) done();
+  }
+  return published;
+}
+
+// --- Around the turns
+
+void EngineLoop::Inspect() {
+  const absl::Time now = clock_->Now();
+  UpdateGauges(scheduler_, metrics_);
+  const bool has_work =
+      scheduler_.group() != nullptr && scheduler_.num_open() > 0;
+  waiting_since_ =
+      has_work ? std::min(waiting_since_, now) : absl::InfiniteFuture();
+  if (!options_.check_consistency_every_step &&
+      now < last_check_ + kConsistencyInterval) {
+    return;
+  }
+  last_check_ = now;
+  const absl::Status status = CheckConsistency(scheduler_);
+  if (status.ok()) return;
+  LogError("inconsistent state: " + std::string(status.message()));
+  metrics_.consistency_violations->Increment();
+  QUIRE_CHECK(!options_.check_consistency_every_step);
+}
+
+EngineSnapshot EngineLoop::Snapshot(bool with_blocks) const {
+  EngineSnapshot snapshot =
+      TakeSnapshot(scheduler_, metrics_, clock_->Now(), with_blocks);
+  snapshot.ready = scheduler_.group() != nullptr && !draining_.has_value();
+  if (draining_.has_value()) {
+    snapshot.not_ready_reason = "draining";
+  } else if (!snapshot.ready) {
+    snapshot.not_ready_reason = not_ready_reason_;
+  }
+  return snapshot;
+}
+
+absl::Time EngineLoop::wake_time() const {
+  const absl::Time deadline = scheduler_.next_deadline();
+  return draining_.has_value() && scheduler_.num_open() > 0
+             ? std::min(deadline, draining_->limit)
+             : deadline;
+}
+
+}  // namespace quire

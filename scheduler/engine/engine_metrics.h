@@ -1,0 +1,68 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_ENGINE_METRICS_H_
+#define QUIRE_SCHEDULER_ENGINE_ENGINE_METRICS_H_
+
+#include "scheduler/metrics/metric_registry.h"
+
+namespace quire {
+
+// How a request ended, as its metric counts it.
+enum class Outcome {
+  kStop,       // A stop token or stop string.
+  kLength,     // max_tokens.
+  kCancelled,  // By its client.
+  kDeadline,   // Its deadline passed.
+  kRefused,    // Never joined the queue.
+  kError,      // Ended by us.
+};
+
+// Everything that the engine measures. Declared once; the pointers are moved by
+// the engine thread and read by anyone.
+struct EngineMetrics {
+  explicit EngineMetrics(MetricRegistry* registry);
+
+  // The KV cache now.
+  prometheus::Gauge* free_blocks;
+  prometheus::Gauge* active_blocks;
+  prometheus::Gauge* block_utilization;  // Active blocks among all.
+  prometheus::Gauge* slot_utilization;   // Filled slots among those of active.
+
+  // Requests now, and as they end.
+  prometheus::Gauge* running_requests;
+  prometheus::Gauge* waiting_requests;
+  prometheus::Gauge* waiting_tokens;
+  prometheus::Counter* Requests(Outcome outcome) const;
+  prometheus::Counter* preemptions;
+
+  // Tokens.
+  prometheus::Counter* prompt_tokens;
+  prometheus::Counter* generated_tokens;
+  prometheus::Counter* discarded_tokens;
+
+  // Time as a client sees it.
+  prometheus::Histogram* queue_time;
+  prometheus::Histogram* time_to_first_token;
+  prometheus::Histogram* time_between_tokens;
+  prometheus::Histogram* request_duration;
+
+  // Steps, by what they hold and where their time goes.
+  prometheus::Counter* steps;
+  prometheus::Counter* mixed_steps;
+  prometheus::Histogram* step_tokens;
+  prometheus::Histogram* step_sequences;
+  prometheus::Histogram* plan_time;
+  prometheus::Histogram* round_trip_time;
+  prometheus::Histogram* worker_prepare_time;
+  prometheus::Histogram* worker_execute_time;
+  prometheus::Histogram* worker_sample_time;
+  prometheus::Histogram* commit_time;
+  prometheus::Histogram* publish_time;
+
+  prometheus::Counter* consistency_violations;
+
+ private:
+  prometheus::Counter* requests_[6];  // By Outcome.
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_ENGINE_METRICS_H_

@@ -1,0 +1,31 @@
+#include "scheduler/engine/engine_options.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/status_macros.h"
+
+namespace quire {
+namespace {
+
+absl::Status CheckRange(const char* option, uint64_t value, uint64_t smallest,
+                        uint64_t largest) {
+  if (value >= smallest && value <= largest) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      option, " is ", value, ", must be ", smallest, " to ", largest));
+}
+
+}  // namespace
+
+absl::Status EngineOptions::Validate() const {
+  constexpr uint64_t kMany = 1 << 20;
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("max_step_tokens", max_step_tokens, 1, kMany));
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("max_running_sequences", max_running_sequences, 1, kMany));
+  QUIRE_RETURN_IF_ERROR(CheckRange("pipeline_depth", pipeline_depth, 1, 2));
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("max_waiting_requests", max_waiting_requests, 1, kMany));
+  return CheckRange("max_waiting_tokens", max_waiting_tokens, 1,
+                    uint64_t{1} << 40);
+}
+
+}  // namespace quire

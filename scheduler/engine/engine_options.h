@@ -1,0 +1,35 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_ENGINE_OPTIONS_H_
+#define QUIRE_SCHEDULER_ENGINE_ENGINE_OPTIONS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace quire {
+
+struct EngineOptions {
+  // Rows of a step; bounds the time of one, and with it the pause that a long
+  // prompt causes to others. At most the group's own limit is used.
+  uint32_t max_step_tokens = 512;
+  // More of them share a step's cost, and the pool. Never more run than a step
+  // has rows for, so that each can take part in every step.
+  uint32_t max_running_sequences = 256;
+  // Plans in flight, 1 or 2. 2 plans step n + 1 while n executes.
+  uint32_t pipeline_depth = 2;
+  // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
+  uint32_t max_waiting_requests = 1024;
+  uint64_t max_waiting_tokens = 1 << 20;
+  // For tests: a violation ends the process. Otherwise the check runs about
+  // once a second and reports.
+  bool check_consistency_every_step = false;
+  // Not 0: free blocks start in random order, to show that placement is
+  // invisible.
+  uint64_t shuffle_free_blocks_seed = 0;
+
+  // INVALID_ARGUMENT names the option, its value and the limit.
+  absl::Status Validate() const;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_ENGINE_OPTIONS_H_

@@ -1,0 +1,114 @@
+#include "scheduler/engine/result_check.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_macros.h"
+
+namespace quire {
+namespace {
+
+// What SampledTokens and PromptLogprobs have in common.
+template <typename Entries>
+absl::Status CheckArrays(const char* what, const Entries& entries) {
+  const int size = entries.sequence_size();
+  if (entries.position_size() != size || entries.logprob_size() != size ||
+      entries.num_top_size() != size) {
+    return absl::InternalError(
+        absl::StrCat("the arrays of ", what, " differ in length"));
+  }
+  uint64_t num_top = 0;
+  for (uint32_t count : entries.num_top()) num_top += count;
+  if (num_top != static_cast<uint64_t>(entries.top_token_size()) ||
+      num_top != static_cast<uint64_t>(entries.top_logprob_size())) {
+    return absl::InternalError(
+        absl::StrCat(what, " announce ", num_top, " alternatives and list ",
+                     entries.top_token_size(), " tokens and ",
+                     entries.top_logprob_size(), " log-probabilities"));
+  }
+  return absl::OkStatus();
+}
+
+// Holds entries against what was asked for, one after the other.
+template <typename Entries>
+class Comparison {
+ public:
+  Comparison(const char* what, const Entries& entries)
+      : what_(what), entries_(entries) {}
+
+  // The next entry must be the one of this place.
+  absl::Status Expect(SequenceId sequence, uint32_t position) {
+    const std::string asked = Place(sequence.value(), position);
+    if (next_ == entries_.sequence_size()) {
+      return absl::InternalError(absl::StrCat(what_, " lack ", asked));
+    }
+    const uint64_t sequence_given = entries_.sequence(next_);
+    const uint32_t position_given = entries_.position(next_);
+    ++next_;
+    if (sequence_given == sequence.value() && position_given == position) {
+      return absl::OkStatus();
+    }
+    return absl::InternalError(
+        absl::StrCat(what_, " give ", Place(sequence_given, position_given),
+                     " where ", asked, " was asked for"));
+  }
+
+  absl::Status ExpectEnd() const {
+    if (next_ == entries_.sequence_size()) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat(what_, " give ",
+                                            entries_.sequence_size(), " where ",
+                                            next_, " were asked for"));
+  }
+
+ private:
+  static std::string Place(uint64_t sequence, uint32_t position) {
+    return absl::StrCat("position ", position, " of sequence ", sequence);
+  }
+
+  const char* const what_;
+  const Entries& entries_;
+  int next_ = 0;
+};
+
+absl::Status CheckSampled(std::span<const Run> runs,
+                          const worker::v1::SampledTokens& sampled) {
+  constexpr char kWhat[] = "sampled tokens";
+  QUIRE_RETURN_IF_ERROR(CheckArrays(kWhat, sampled));
+  if (sampled.token_size() != sampled.sequence_size()) {
+    return absl::InternalError("the arrays of sampled tokens differ in length");
+  }
+  for (Token token : sampled.token()) {
+    if (token >= 0) continue;
+    return absl::InternalError(absl::StrCat("token ", token, " was sampled"));
+  }
+  Comparison comparison(kWhat, sampled);
+  for (const Run& run : runs) {
+    if (!run.samples) continue;
+    QUIRE_RETURN_IF_ERROR(comparison.Expect(run.sequence, run.end()));
+  }
+  return comparison.ExpectEnd();
+}
+
+absl::Status CheckScores(std::span<const Run> runs,
+                         const worker::v1::PromptLogprobs& scores) {
+  constexpr char kWhat[] = "prompt log-probabilities";
+  QUIRE_RETURN_IF_ERROR(CheckArrays(kWhat, scores));
+  Comparison comparison(kWhat, scores);
+  for (const Run& run : runs) {
+    for (uint32_t i = 1; i <= run.num_scored; ++i) {
+      QUIRE_RETURN_IF_ERROR(comparison.Expect(run.sequence, run.position + i));
+    }
+  }
+  return comparison.ExpectEnd();
+}
+
+}  // namespace
+
+absl::Status CheckResult(std::span<const Run> runs,
+                         const worker::v1::StepResult& result) {
+  QUIRE_RETURN_IF_ERROR(CheckSampled(runs, result.sampled()));
+  return CheckScores(runs, result.prompt_logprobs());
+}
+
+}  // namespace quire

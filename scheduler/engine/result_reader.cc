@@ -1,0 +1,29 @@
+#include "scheduler/engine/result_reader.h"
+
+namespace quire {
+
+template <typename Entries>
+TokenScores ResultReader::Read(const Entries& entries, Cursor& cursor) {
+  TokenScores scores;
+  scores.chosen.logprob = entries.logprob(cursor.entry);
+  const uint32_t num_top = entries.num_top(cursor.entry++);
+  scores.top.reserve(num_top);
+  for (uint32_t i = 0; i < num_top; ++i, ++cursor.alternative) {
+    scores.top.push_back({.token = entries.top_token(cursor.alternative),
+                          .logprob = entries.top_logprob(cursor.alternative)});
+  }
+  return scores;
+}
+
+TokenScores ResultReader::NextSampled() {
+  const Token token = result_.sampled().token(sampled_.entry);
+  TokenScores scores = Read(result_.sampled(), sampled_);
+  scores.chosen.token = token;
+  return scores;
+}
+
+TokenScores ResultReader::NextPromptScores() {
+  return Read(result_.prompt_logprobs(), scored_);
+}
+
+}  // namespace quire

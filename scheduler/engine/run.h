@@ -1,0 +1,25 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_RUN_H_
+#define QUIRE_SCHEDULER_ENGINE_RUN_H_
+
+#include <cstdint>
+
+#include "common/ids.h"
+
+namespace quire {
+
+// Consecutive rows of one sequence in one step, as they were planned.
+struct Run {
+  SequenceId sequence;
+  uint32_t stay = 0;      // Which of its stays with the ranks: Sequence::stay.
+  uint32_t position = 0;  // Of the first row.
+  uint32_t num_rows = 0;
+  uint32_t num_prompt_rows = 0;  // Of these, the first ones: of the prompt.
+  bool samples = false;          // The token at end().
+  uint32_t num_scored = 0;  // Prompt tokens position + 1, position + 2, ...
+
+  uint32_t end() const { return position + num_rows; }
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_RUN_H_

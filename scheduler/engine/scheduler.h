@@ -1,0 +1,146 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_SCHEDULER_H_
+#define QUIRE_SCHEDULER_ENGINE_SCHEDULER_H_
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "common/ids.h"
+#include "quire/worker/v1/plan.pb.h"
+#include "scheduler/engine/engine_metrics.h"
+#include "scheduler/engine/engine_options.h"
+#include "scheduler/engine/generation_request.h"
+#include "scheduler/engine/group.h"
+#include "scheduler/engine/outbox.h"
+#include "scheduler/engine/plan_builder.h"
+#include "scheduler/engine/request_queue.h"
+#include "scheduler/engine/request_state.h"
+#include "scheduler/engine/result_reader.h"
+#include "scheduler/engine/run.h"
+#include "scheduler/policy/admission.h"
+#include "scheduler/policy/batch_composition.h"
+
+namespace quire {
+
+// Owns every open request and decides, step by step, what the group computes.
+// How it decides is written in scheduler/policy; this class shows the state
+// there and carries decisions out. The states of a request are described at
+// RequestState, those of a sequence at Sequence.
+//
+// Plan and Commit are the two halves of a step. With several plans in flight
+// Plan runs ahead of Commit: a sequence in flight in step n is planned into
+// step n + 1 as well, the token between them still unknown. So all sequences
+// that decode share every step. (Would each wait for its result instead, those
+// that arrived at odd moments would ride in odd steps and the others in even
+// ones for ever, at half the batch and twice the cost.) All that can turn out
+// wrong about a plan is that a sequence has ended meanwhile: its row is then
+// computed in vain.
+//
+// Output goes to the outbox, never straight to a mailbox. Engine thread only.
+class Scheduler {
+ public:
+  // `metrics` and `outbox` must outlive the scheduler. REQUIRES: valid options.
+  Scheduler(const EngineOptions& options, const EngineMetrics* metrics,
+            Outbox* outbox);
+
+  // --- Requests
+
+  // Joins the queue, or closes with UNAVAILABLE (no epoch has ever started),
+  // INVALID_ARGUMENT (can never fit the pool) or RESOURCE_EXHAUSTED (queue
+  // full). REQUIRES: the id is new.
+  void Submit(GenerationRequest request, absl::Time now);
+  // Closes a request that never joins the queue.
+  void Refuse(const GenerationRequest& request, absl::Status reason);
+  // Closes with CANCELLED; a request that is not open any more is ignored.
+  void Cancel(RequestId id, absl::Time now);
+  // Closes with DEADLINE_EXCEEDED what is due.
+  void CloseExpired(absl::Time now);
+  void CloseAll(const absl::Status& reason, absl::Time now);
+
+  // The next deadline of an open request; InfiniteFuture: none.
+  absl::Time next_deadline() const;
+  uint32_t num_open() const { return static_cast<uint32_t>(requests_.size()); }
+
+  // --- Epochs
+
+  // Requests that the new pool can never hold close with INVALID_ARGUMENT.
+  // REQUIRES: no epoch has started, or EndEpoch was called since.
+  void StartEpoch(std::unique_ptr<Group> group, absl::Time now);
+  // All requests go back to the queue with their tokens; steps in flight are
+  // forgotten.
+  void EndEpoch();
+  // Null between epochs.
+  Group* group() { return group_.get(); }
+  const Group* group() const { return group_.get(); }
+
+  // --- Steps
+
+  // The next plan, which is in flight from here on; valid until the next call.
+  // Null: no epoch, enough plans in flight, or nothing to compute.
+  worker::v1::StepPlan* Plan(absl::Time now);
+  // Takes the outputs of the group's oldest step, which leaves flight. A token
+  // is appended only where its position is its sequence's length, everything
+  // else is counted as discarded; so a step in flight can neither lose nor
+  // repeat a token, whatever has become of its sequences.
+  // REQUIRES: group()->oldest_complete().
+  void Commit(absl::Time now);
+
+  // --- Inspection
+
+  // In the order of service.
+  std::span<RequestState* const> running() const { return running_; }
+  const RequestQueue& waiting() const { return waiting_; }
+
+ private:
+  absl::Status CheckFits(const AdmissionRequest& request) const;
+  AdmissionPool DescribePool() const;
+  RequestState* Find(SequenceId sequence) const;
+
+  // Parts of Plan, in its order.
+  bool ReserveForRunning();
+  bool PreemptBehind(size_t needy);
+  BatchRoom PlanRunning();
+  void AdmitWaiting(BatchRoom room, absl::Time now);
+  void Admit(RequestState& request, absl::Time now);
+  void PlanRows(RequestState& request, uint32_t num_rows);
+  void ObservePlan() const;
+
+  // Parts of Commit, in its order.
+  void CommitRun(const Run& run, ResultReader& outputs, absl::Time now);
+  void CommitRows(RequestState& request, const Run& run);
+  FinishReason CommitToken(RequestState& request, TokenScores scores,
+                           absl::Time now);
+
+  // The ways out of the running state; blocks are free at once.
+  void StopRunning(RequestState& request);
+  void Close(RequestState& request, Outcome outcome, absl::Status status,
+             absl::Time now);
+
+  const EngineOptions options_;
+  const EngineMetrics* const metrics_;
+  Outbox* const outbox_;
+
+  std::unique_ptr<Group> group_;  // Outlives requests_, which hold its blocks.
+  bool had_epoch_ = false;
+  absl::flat_hash_map<RequestId, std::unique_ptr<RequestState>> requests_;
+  absl::flat_hash_map<SequenceId, RequestState*> by_sequence_;
+  std::set<std::pair<absl::Time, RequestId>> deadlines_;  // Finite ones.
+  RequestQueue waiting_;
+  std::vector<RequestState*> running_;  // In the order of service.
+  PlaceInOrder last_place_;
+  SequenceId last_sequence_;
+
+  PlanBuilder builder_;
+  std::vector<uint32_t> wanted_rows_;   // Of running_, while planning.
+  std::vector<uint32_t> granted_rows_;  // Of running_, while planning.
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_SCHEDULER_H_

@@ -1,0 +1,107 @@
+#include "scheduler/engine/scheduler_view.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace quire {
+namespace {
+
+RequestSnapshot Describe(const RequestState& request, absl::Time now) {
+  const Sequence& sequence = request.sequence();
+  return {.id = request.id(),
+          .name = request.name(),
+          .running = sequence.resident(),
+          .prompt_tokens = sequence.prompt_length(),
+          .generated_tokens = sequence.num_generated(),
+          .num_blocks = sequence.num_blocks(),
+          .num_preemptions = request.num_preemptions(),
+          .age = now - request.arrived()};
+}
+
+// Running requests come first in a snapshot, so request i of running() is
+// request i there.
+std::vector<BlockSnapshot> DescribeBlocks(const Scheduler& scheduler) {
+  if (scheduler.group() == nullptr) return {};
+  const uint32_t block_size = scheduler.group()->shape().block_size;
+  std::vector<BlockSnapshot> blocks(scheduler.group()->pool().num_blocks());
+  int32_t index = 0;
+  for (const RequestState* request : scheduler.running()) {
+    uint32_t slots_left = request->sequence().committed();
+    for (const BlockRef& block : request->sequence().table().blocks()) {
+      const uint32_t used = std::min(slots_left, block_size);
+      slots_left -= used;
+      blocks[block.id().value()] = {.state = BlockState::kActive,
+                                    .used_slots = static_cast<uint16_t>(used),
+                                    .request = index};
+    }
+    ++index;
+  }
+  return blocks;
+}
+
+double Ratio(uint64_t part, uint64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+uint64_t Count(const prometheus::Counter* counter) {
+  return static_cast<uint64_t>(counter->Value());
+}
+
+}  // namespace
+
+BlockCounts CountBlocks(const Scheduler& scheduler) {
+  if (scheduler.group() == nullptr) return {};
+  const BlockPool& pool = scheduler.group()->pool();
+  const GroupShape& shape = scheduler.group()->shape();
+  BlockCounts counts = {.total = pool.num_blocks(),
+                        .free = pool.num_free(),
+                        .active = pool.num_active(),
+                        .block_size = shape.block_size,
+                        .bytes_per_block = shape.bytes_per_block};
+  for (const RequestState* request : scheduler.running()) {
+    counts.used_slots += request->sequence().committed();
+  }
+  return counts;
+}
+
+EngineSnapshot TakeSnapshot(const Scheduler& scheduler,
+                            const EngineMetrics& metrics, absl::Time now,
+                            bool with_blocks) {
+  EngineSnapshot snapshot = {
+      .num_waiting = scheduler.waiting().num_requests(),
+      .num_running = static_cast<uint32_t>(scheduler.running().size()),
+      .waiting_tokens = scheduler.waiting().num_tokens(),
+      .blocks = CountBlocks(scheduler),
+      .num_steps = Count(metrics.steps),
+      .generated_tokens = Count(metrics.generated_tokens),
+      .prompt_tokens = Count(metrics.prompt_tokens),
+      .num_preemptions = Count(metrics.preemptions),
+      .num_discarded_tokens = Count(metrics.discarded_tokens)};
+  if (scheduler.group() != nullptr) {
+    snapshot.epoch = scheduler.group()->shape().epoch;
+  }
+  snapshot.requests.reserve(scheduler.num_open());
+  for (const RequestState* request : scheduler.running()) {
+    snapshot.requests.push_back(Describe(*request, now));
+  }
+  for (const RequestState* request : scheduler.waiting()) {
+    snapshot.requests.push_back(Describe(*request, now));
+  }
+  if (with_blocks) snapshot.block_states = DescribeBlocks(scheduler);
+  return snapshot;
+}
+
+void UpdateGauges(const Scheduler& scheduler, const EngineMetrics& metrics) {
+  const BlockCounts blocks = CountBlocks(scheduler);
+  metrics.free_blocks->Set(blocks.free);
+  metrics.active_blocks->Set(blocks.active);
+  metrics.block_utilization->Set(Ratio(blocks.active, blocks.total));
+  metrics.slot_utilization->Set(
+      Ratio(blocks.used_slots, uint64_t{blocks.active} * blocks.block_size));
+  metrics.running_requests->Set(scheduler.running().size());
+  metrics.waiting_requests->Set(scheduler.waiting().num_requests());
+  metrics.waiting_tokens->Set(scheduler.waiting().num_tokens());
+}
+
+}  // namespace quire

@@ -1,0 +1,93 @@
+#include "tests/scheduler/engine/engine_fixture.h"
+
+#include <utility>
+
+#include "gmock/gmock.h"
+
+namespace quire {
+
+std::vector<Token> MakePrompt(uint64_t seed, uint32_t length) {
+  std::vector<Token> prompt;
+  uint64_t state = ExtendPrefix(kNoPrefix, static_cast<Token>(seed));
+  for (uint32_t i = 0; i < length; ++i) {
+    prompt.push_back(PuppetToken(state));
+    state = ExtendPrefix(state, 1);
+  }
+  return prompt;
+}
+
+void EngineFixture::StartEngine() {
+  engine_.reset();
+  metrics_.emplace();
+  engine_.emplace(options_, &clock_, &*metrics_);
+}
+
+void EngineFixture::AttachGroup() {
+  shape_.epoch = shape_.epoch.Next();
+  group_ = std::make_shared<PuppetGroup>(shape_, &*engine_);
+  engine_->OnGroupReady(shape_, group_);
+  Settle();
+}
+
+EngineFixture::Client& EngineFixture::Submit(Ask ask) {
+  Client& client = clients_.emplace_back();
+  client.id = RequestId(clients_.size());
+  client.alone =
+      GenerateAlone(ask.prompt, ask.max_tokens, ask.stops, ask.min_tokens);
+  GenerationRequest request;
+  request.id = client.id;
+  request.prompt = std::move(ask.prompt);
+  request.sampling.set_min_tokens(ask.min_tokens);
+  request.max_tokens = ask.max_tokens;
+  request.stop_tokens = std::move(ask.stops);
+  request.reports_logprobs = ask.logprobs;
+  request.reports_prompt_logprobs = ask.prompt_logprobs;
+  request.deadline = ask.deadline;
+  request.filter = std::move(ask.filter);
+  request.mailbox = client.mailbox();
+  engine_->Submit(std::move(request));
+  return client;
+}
+
+void EngineFixture::Settle() {
+  while (engine_->RunOnce()) {
+  }
+}
+
+void EngineFixture::Step() {
+  group_->AnswerStep();
+  Settle();
+}
+
+void EngineFixture::Steps(int count) {
+  for (int i = 0; i < count; ++i) Step();
+}
+
+void EngineFixture::RunToEnd() {
+  Settle();
+  while (group_->num_in_flight() > 0) Step();
+}
+
+void EngineFixture::LoseGroup() {
+  engine_->OnGroupLost(shape_.epoch, absl::UnavailableError("rank 0 is gone"));
+  Settle();
+}
+
+void EngineFixture::ExpectServed(Client& client) {
+  client.Collect();
+  EXPECT_EQ(client.num_closings, 1);
+  EXPECT_TRUE(client.status.ok()) << client.status;
+  EXPECT_EQ(client.tokens, client.alone);
+  EXPECT_EQ(client.usage.generated_tokens, client.alone.size());
+}
+
+void EngineFixture::ExpectIdle() {
+  const EngineSnapshot snapshot = engine_->Snapshot(/*with_blocks=*/false);
+  EXPECT_EQ(snapshot.num_running, 0u);
+  EXPECT_EQ(snapshot.num_waiting, 0u);
+  EXPECT_EQ(snapshot.blocks.active, 0u);
+  EXPECT_EQ(snapshot.blocks.free, snapshot.blocks.total);
+  EXPECT_THAT(group_->violations(), testing::IsEmpty());
+}
+
+}  // namespace quire

@@ -1,0 +1,187 @@
+// Random histories of requests and failures. Whatever happens, a request that
+// is served gets what it would have got alone, each token once; one that is not
+// got the beginning of it; and in the end every block is free.
+
+#include <algorithm>
+#include <random>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/scheduler/engine/engine_fixture.h"
+
+namespace quire {
+namespace {
+
+class EngineRandomTest : public EngineFixture,
+                         public testing::WithParamInterface<int> {
+ protected:
+  // What a client asked, beside what the fixture keeps.
+  struct Expectation {
+    std::vector<Token> prompt;
+    bool logprobs = false;
+    bool prompt_logprobs = false;
+    bool cancelled = false;
+    bool has_deadline = false;
+  };
+
+  uint32_t Draw(uint32_t low, uint32_t high) {
+    return std::uniform_int_distribution<uint32_t>(low, high)(random_);
+  }
+  bool OneIn(uint32_t n) { return Draw(1, n) == 1; }
+
+  void DrawSetup() {
+    options_.pipeline_depth = Draw(1, 2);
+    options_.max_step_tokens = Draw(1, 20);
+    options_.max_running_sequences = Draw(1, 8);
+    options_.max_waiting_requests = Draw(4, 30);
+    options_.max_waiting_tokens = Draw(30, 300);
+    options_.shuffle_free_blocks_seed = Draw(0, 5);
+    StartEngine();
+    DrawGroup();
+  }
+
+  void DrawGroup() {
+    shape_.num_ranks = Draw(1, 3);
+    shape_.block_size = Draw(1, 5);
+    shape_.num_blocks = Draw(20, 60) / shape_.block_size;
+    shape_.max_step_rows = Draw(1, 20);
+    if (group_) Retire();
+    AttachGroup();
+  }
+
+  // A group of the past answers late, and is judged.
+  void Retire() {
+    if (OneIn(2)) group_->AnswerStep();
+    EXPECT_THAT(group_->violations(), testing::IsEmpty());
+  }
+
+  void SubmitOne() {
+    Ask ask;
+    ask.prompt = MakePrompt(random_(), Draw(1, 16));
+    ask.max_tokens = Draw(1, 14);
+    if (OneIn(3)) ask.stops = {3, 14, 15, 9, 26, 5, 35, 8};
+    if (OneIn(3)) ask.min_tokens = Draw(0, ask.max_tokens);
+    ask.logprobs = OneIn(2);
+    ask.prompt_logprobs = OneIn(2);
+    if (OneIn(5)) ask.deadline = clock_.Now() + absl::Seconds(Draw(0, 60));
+    expectations_.push_back(
+        {.prompt = ask.prompt,
+         .logprobs = ask.logprobs,
+         .prompt_logprobs = ask.prompt_logprobs,
+         .has_deadline = ask.deadline != absl::InfiniteFuture()});
+    Submit(std::move(ask));
+  }
+
+  void CancelOne() {
+    if (clients_.empty()) return;
+    const uint32_t index = Draw(0, clients_.size() - 1);
+    expectations_[index].cancelled = true;
+    engine_->Cancel(clients_[index].id);
+  }
+
+  void BreakSomething() {
+    const Rank rank(Draw(0, shape_.num_ranks - 1));
+    group_->CorruptNext(rank, [&](worker::v1::StepResult& result) {
+      if (OneIn(2)) {
+        result.set_status_code(13);
+      } else {
+        result.set_step_id(result.step_id() + 1);
+      }
+    });
+  }
+
+  void MoveOnce() {
+    switch (Draw(0, 19)) {
+      case 0:
+      case 1:
+        return SubmitOne();
+      case 2:
+        return OneIn(3) ? CancelOne() : void();
+      case 3:
+        return clock_.Advance(absl::Seconds(1));
+      case 4:
+        return OneIn(20) ? LoseGroup() : void();
+      case 5:
+        return OneIn(20) ? BreakSomething() : void();
+      case 6:
+        return OneIn(3) && !IsReady() ? DrawGroup() : void();
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+      case 11:
+        engine_->RunOnce();
+        return;
+      default:
+        group_->Answer(Rank(Draw(0, shape_.num_ranks - 1)));
+    }
+  }
+
+  bool IsReady() { return engine_->Snapshot(/*with_blocks=*/false).ready; }
+
+  // Long enough for anything; the puppets break no more.
+  void Finish() {
+    for (int i = 0; i < 5000; ++i) {
+      Settle();
+      if (!IsReady()) DrawGroup();
+      group_->AnswerStep();
+    }
+    Settle();
+  }
+
+  void Judge(Client& client, const Expectation& expected) {
+    client.Collect();
+    ASSERT_EQ(client.num_closings, 1);
+    const absl::StatusCode code = client.status.code();
+    if (code == absl::StatusCode::kOk) {
+      ExpectServed(client);
+      ++num_served_;
+    } else if (code == absl::StatusCode::kCancelled) {
+      EXPECT_TRUE(expected.cancelled);
+    } else if (code == absl::StatusCode::kDeadlineExceeded) {
+      EXPECT_TRUE(expected.has_deadline);
+    } else {
+      EXPECT_THAT(code, testing::AnyOf(absl::StatusCode::kInvalidArgument,
+                                       absl::StatusCode::kResourceExhausted));
+    }
+    ASSERT_LE(client.tokens.size(), client.alone.size());
+    EXPECT_TRUE(std::ranges::equal(
+        client.tokens, std::span(client.alone).first(client.tokens.size())));
+    EXPECT_EQ(client.logprobs.size(),
+              expected.logprobs ? client.tokens.size() : 0);
+    JudgePromptScores(client, expected);
+  }
+
+  void JudgePromptScores(const Client& client, const Expectation& expected) {
+    std::vector<float> scores;
+    for (const TokenScores& s : client.prompt_logprobs) {
+      scores.push_back(s.chosen.logprob);
+    }
+    std::vector<float> wanted;
+    if (expected.prompt_logprobs) wanted = ScorePromptAlone(expected.prompt);
+    ASSERT_LE(scores.size(), wanted.size());
+    if (client.tokens.empty()) wanted.resize(scores.size());
+    EXPECT_EQ(scores, wanted);
+  }
+
+  std::mt19937_64 random_{static_cast<uint64_t>(GetParam()) + 1};
+  std::vector<Expectation> expectations_;
+  int num_served_ = 0;
+};
+
+TEST_P(EngineRandomTest, EachRequestGetsWhatItWouldGetAlone) {
+  DrawSetup();
+  for (int i = 0; i < 1500; ++i) MoveOnce();
+  Finish();
+  for (size_t i = 0; i < clients_.size(); ++i) {
+    SCOPED_TRACE(testing::Message() << "request " << i + 1);
+    Judge(clients_[i], expectations_[i]);
+  }
+  ExpectIdle();
+  EXPECT_GT(num_served_, 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, EngineRandomTest, testing::Range(0, 200));
+
+}  // namespace
+}  // namespace quire

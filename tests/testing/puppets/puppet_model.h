@@ -1,0 +1,38 @@
+#ifndef QUIRE_TESTS_TESTING_PUPPETS_PUPPET_MODEL_H_
+#define QUIRE_TESTS_TESTING_PUPPETS_PUPPET_MODEL_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+
+namespace quire {
+
+// A language model in one line: the next token is a hash of all tokens before
+// it. Whoever computes it from anything but exactly these tokens, in this
+// order, gets something else.
+
+// Of the empty sequence.
+inline constexpr uint64_t kNoPrefix = 0x243f6a8885a308d3;
+uint64_t ExtendPrefix(uint64_t prefix, Token token);
+
+// The greatest token that is ever sampled; the least is 0.
+inline constexpr Token kPuppetLastToken = 49;
+Token PuppetToken(uint64_t prefix);
+// The log-probability of `token` after a prefix: negative.
+float PuppetLogprob(uint64_t prefix, Token token);
+
+// What a request gets that has the model to itself: up to and with the first of
+// `stops` that comes after `min_tokens` tokens, at most `max_tokens`.
+std::vector<Token> GenerateAlone(std::span<const Token> prompt,
+                                 uint32_t max_tokens,
+                                 std::span<const Token> stops = {},
+                                 uint32_t min_tokens = 0);
+
+// The log-probabilities of prompt tokens 1, 2, ...
+std::vector<float> ScorePromptAlone(std::span<const Token> prompt);
+
+}  // namespace quire
+
+#endif  // QUIRE_TESTS_TESTING_PUPPETS_PUPPET_MODEL_H_

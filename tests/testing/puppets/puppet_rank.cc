@@ -1,0 +1,161 @@
+#include "tests/testing/puppets/puppet_rank.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "tests/testing/puppets/puppet_model.h"
+
+namespace quire {
+
+PuppetRank::PuppetRank(const GroupShape& shape, Rank rank)
+    : shape_(shape),
+      rank_(rank),
+      slots_(uint64_t{shape.num_blocks} * shape.block_size, 0) {}
+
+void PuppetRank::HeldSequence::Append(Token token) {
+  prefixes.push_back(
+      ExtendPrefix(prefixes.empty() ? kNoPrefix : prefixes.back(), token));
+  tokens.push_back(token);
+}
+
+bool PuppetRank::Expect(bool condition, const std::string& what) {
+  if (!condition)
+    violations_.push_back(absl::StrCat("step ", step_, ": ", what));
+  return condition;
+}
+
+worker::v1::StepResult PuppetRank::Execute(const worker::v1::StepPlan& plan) {
+  CheckName(plan);
+  for (uint64_t id : plan.released()) {
+    Expect(sequences_.erase(id) == 1, absl::StrCat("released unknown ", id));
+  }
+  for (const auto& added : plan.new_sequences()) Add(added);
+  Edit(plan.table_edits());
+  worker::v1::StepResult result;
+  result.set_step_id(plan.step_id());
+  result.set_epoch(plan.epoch());
+  Compute(plan.runs(), result);
+  if (rank_ != Rank(0)) {
+    result.clear_sampled();
+    result.clear_prompt_logprobs();
+  }
+  return result;
+}
+
+void PuppetRank::CheckName(const worker::v1::StepPlan& plan) {
+  ++step_;
+  Expect(plan.step_id() == step_, absl::StrCat("id is ", plan.step_id()));
+  Expect(plan.epoch() == shape_.epoch.value(),
+         absl::StrCat("epoch is ", plan.epoch()));
+}
+
+void PuppetRank::Add(const worker::v1::NewSequence& added) {
+  auto [entry, is_new] = sequences_.try_emplace(added.sequence());
+  Expect(is_new, absl::StrCat("new sequence ", added.sequence(), " is held"));
+  HeldSequence& sequence = entry->second;
+  for (Token token : added.tokens()) sequence.Append(token);
+  sequence.prompt_length = added.prompt_length();
+  sequence.blocks.assign(added.blocks().begin(), added.blocks().end());
+}
+
+void PuppetRank::Edit(const worker::v1::TableEdits& edits) {
+  auto next = edits.appended().begin();
+  for (int i = 0; i < edits.sequence_size(); ++i) {
+    HeldSequence* const sequence = Held(edits.sequence(i));
+    if (sequence == nullptr) return;
+    Expect(edits.keep(i) <= sequence->blocks.size(),
+           "keeps more than there is");
+    sequence->blocks.resize(edits.keep(i));
+    for (uint32_t n = 0; n < edits.num_appended(i); ++n) {
+      sequence->blocks.push_back(*next++);
+    }
+  }
+  Expect(next == edits.appended().end(), "appends more than it says");
+}
+
+void PuppetRank::Compute(const worker::v1::Runs& runs,
+                         worker::v1::StepResult& result) {
+  uint32_t num_rows = 0;
+  std::vector<uint64_t> seen(runs.sequence().begin(), runs.sequence().end());
+  std::ranges::sort(seen);
+  Expect(std::ranges::adjacent_find(seen) == seen.end(),
+         "a sequence has two runs");
+  for (int i = 0; i < runs.sequence_size(); ++i) {
+    num_rows += runs.num_rows(i);
+    ComputeRun(runs, i, result);
+  }
+  Expect(num_rows > 0, "nothing to compute");
+  Expect(num_rows <= shape_.max_step_rows, "too many rows");
+}
+
+void PuppetRank::ComputeRun(const worker::v1::Runs& runs, int index,
+                            worker::v1::StepResult& result) {
+  const uint64_t id = runs.sequence(index);
+  HeldSequence* const sequence = Held(id);
+  if (sequence == nullptr) return;
+  const uint32_t begin = runs.position(index);
+  const uint32_t end = begin + runs.num_rows(index);
+  const uint32_t known = static_cast<uint32_t>(sequence->tokens.size());
+  Expect(runs.slot(index) == begin, "slot and position differ");
+  Expect(begin == sequence->written, "rows are left out or repeated");
+  Expect((runs.samples(index) == 1) == (end == known), "samples inside");
+  if (!Expect(end <= known, "a row has no token")) return;
+  for (uint32_t position = begin; position < end; ++position) {
+    ComputeRow(*sequence, position);
+    const uint32_t next = position + 1;
+    if (runs.prompt_logprobs(index) == 0 || next >= sequence->prompt_length) {
+      continue;
+    }
+    auto& scores = *result.mutable_prompt_logprobs();
+    scores.add_sequence(id);
+    scores.add_position(next);
+    scores.add_logprob(
+        PuppetLogprob(sequence->prefixes[position], sequence->tokens[next]));
+    scores.add_num_top(0);
+  }
+  sequence->written = end;
+  if (runs.samples(index) == 1) Sample(id, *sequence, result);
+}
+
+void PuppetRank::ComputeRow(const HeldSequence& sequence, uint32_t position) {
+  for (uint32_t i = 0; i <= position; ++i) {
+    uint64_t* const slot = Slot(sequence, i);
+    if (!Expect(slot != nullptr, "a slot has no block")) return;
+    if (i == position) *slot = sequence.prefixes[i];
+    Expect(*slot == sequence.prefixes[i],
+           absl::StrCat("row ", position, " reads foreign slot ", i));
+  }
+}
+
+void PuppetRank::Sample(uint64_t id, HeldSequence& sequence,
+                        worker::v1::StepResult& result) {
+  const uint64_t prefix = sequence.prefixes.back();
+  const Token token = PuppetToken(prefix);
+  auto& sampled = *result.mutable_sampled();
+  sampled.add_sequence(id);
+  sampled.add_position(static_cast<uint32_t>(sequence.tokens.size()));
+  sampled.add_token(token);
+  sampled.add_logprob(PuppetLogprob(prefix, token));
+  sampled.add_num_top(1);
+  sampled.add_top_token(token);
+  sampled.add_top_logprob(PuppetLogprob(prefix, token));
+  sequence.Append(token);
+}
+
+PuppetRank::HeldSequence* PuppetRank::Held(uint64_t id) {
+  const auto found = sequences_.find(id);
+  const bool held = found != sequences_.end();
+  Expect(held, absl::StrCat("sequence ", id, " is not held"));
+  return held ? &found->second : nullptr;
+}
+
+uint64_t* PuppetRank::Slot(const HeldSequence& sequence, uint32_t slot) {
+  const uint32_t logical = slot / shape_.block_size;
+  if (logical >= sequence.blocks.size()) return nullptr;
+  const uint32_t block = sequence.blocks[logical];
+  if (block >= shape_.num_blocks) return nullptr;
+  return &slots_[uint64_t{block} * shape_.block_size +
+                 slot % shape_.block_size];
+}
+
+}  // namespace quire
