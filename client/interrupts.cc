@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 
 #include <utility>
 
@@ -13,6 +14,13 @@ sigset_t InterruptSet() {
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   return set;
+}
+
+// Takes what has come, but was not waited for.
+void DiscardPending(const sigset_t& set) {
+  constexpr timespec kNow = {};
+  while (sigtimedwait(&set, nullptr, &kNow) > 0) {
+  }
 }
 
 }  // namespace
@@ -31,6 +39,7 @@ Interrupts::~Interrupts() {
   pthread_kill(waiter_.native_handle(), SIGINT);
   waiter_.join();
   const sigset_t set = InterruptSet();
+  DiscardPending(set);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 

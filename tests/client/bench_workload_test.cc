@@ -1,0 +1,46 @@
+#include "client/bench_workload.h"
+
+#include <sstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace quire {
+namespace {
+
+using testing::ElementsAre;
+
+std::string ErrorOf(const std::string& text) {
+  std::istringstream in(text);
+  return std::string(ReadWorkload(in).status().message());
+}
+
+TEST(BenchWorkloadTest, ReadsRequestsInOrderOfArrival) {
+  std::istringstream in(
+      R"({"id": 0, "arrival_s": 1.5, "prompt_ids": [5, 6], "max_tokens": 9}
+{"id": 1, "arrival_s": 0, "prompt_ids": [7], "max_tokens": 1})");
+  const auto items = ReadWorkload(in);
+  ASSERT_TRUE(items.ok()) << items.status();
+  ASSERT_EQ(items->size(), 2);
+  EXPECT_THAT((*items)[0].prompt_ids, ElementsAre(7));
+  EXPECT_THAT((*items)[1].prompt_ids, ElementsAre(5, 6));
+  EXPECT_EQ((*items)[1].arrival, absl::Milliseconds(1500));
+  EXPECT_EQ((*items)[1].max_tokens, 9);
+}
+
+TEST(BenchWorkloadTest, NamesTheLineAndTheField) {
+  EXPECT_EQ(ErrorOf(R"({"prompt_ids": [1], "max_tokens": 1})"),
+            "line 1: \"arrival_s\" is not a number of seconds");
+  EXPECT_EQ(ErrorOf(R"({"arrival_s": 0, "prompt_ids": [], "max_tokens": 1})"),
+            "line 1: \"prompt_ids\" is not a list of token ids");
+  EXPECT_EQ(ErrorOf(R"({"arrival_s": 0, "prompt_ids": [1], "max_tokens": -1})"),
+            "line 1: \"max_tokens\" is not a number of tokens");
+}
+
+TEST(BenchWorkloadTest, RefusesAnEmptyWorkload) {
+  EXPECT_EQ(ErrorOf("\n"), "the workload has no requests");
+}
+
+}  // namespace
+}  // namespace quire
