@@ -1,0 +1,62 @@
+# shellcheck shell=bash disable=SC2154
+# Starting, finding and stopping the processes of a local service. To be sourced
+# after settings.sh.
+#
+# $state/NAME.pid holds a process id and the time the process started, so that
+# another process that got the same id later is never taken for ours.
+
+# When a process started, in ticks since boot; nothing where there is none.
+start_time() {
+  local stat
+  stat="$(cat "/proc/$1/stat" 2>/dev/null)" || return 0
+  # Behind the name, which is in brackets and may hold anything.
+  awk '{ if ($1 != "Z") print $20 }' <<<"${stat##*) }"
+}
+
+# The process id of NAME, or nothing where it does not run.
+running() {
+  local pid started
+  read -r pid started 2>/dev/null <"$state/$1.pid" || return 0
+  [[ -n "$started" && "$(start_time "$pid")" == "$started" ]] || return 0
+  echo "$pid"
+}
+
+# start NAME COMMAND...: starts the command on its own, with its output in
+# $state/NAME.log.
+start() {
+  local name="$1"
+  shift
+  setsid "$@" >"$state/$name.log" 2>&1 </dev/null &
+  echo "$! $(start_time $!)" >"$state/$name.pid"
+}
+
+# stop NAME SECONDS: asks the process to end, waits that long, and then ends it.
+stop() {
+  local name="$1" seconds="$2" pid
+  pid="$(running "$name")"
+  if [[ -n "$pid" ]]; then
+    kill -TERM "$pid" 2>/dev/null || true
+    local deadline=$((SECONDS + seconds))
+    while [[ -n "$(running "$name")" ]]; do
+      if ((SECONDS >= deadline)); then
+        echo "quire-$name did not end within $seconds s and is killed" >&2
+        kill -KILL "$pid" 2>/dev/null || true
+        deadline=$((SECONDS + 5))
+      fi
+      sleep 0.1
+    done
+  fi
+  rm -f "$state/$name.pid"
+}
+
+# Whether the scheduler's admin port says that it is ready.
+is_ready() {
+  local answer=""
+  {
+    exec 3<>"/dev/tcp/127.0.0.1/$1" &&
+      printf 'GET /readyz HTTP/1.0\r\n\r\n' >&3 &&
+      read -r -t 5 answer <&3
+    exec 3>&-
+  } 2>/dev/null || true
+  [[ "$answer" == HTTP/1.?\ 200* ]]
+}
