@@ -13,7 +13,8 @@
 
 namespace quire {
 
-// kF32: weights dequantized exactly, everything in float32. kAuto: the fast one, in low precision.
+// kF32: weights dequantized exactly, everything in float32. kAuto: the fast
+// one, in low precision.
 enum class Compute { kF32, kAuto };
 enum class KvDtype { kF32, kBf16 };
 
@@ -23,15 +24,17 @@ struct ModelOptions {
   InstructionSet instruction_set = BestInstructionSet();
 };
 
-// One rank's decoder and its shard of the paged KV cache. What a row yields depends on its own sequence alone: not on the
-// other rows of the batch, on how a prompt is cut into steps, on which blocks hold it or on the number of threads. One
-// thread calls it, which takes part in the work of `pool`.
+// One rank's decoder and its shard of the paged KV cache. What a row yields
+// depends on its own sequence alone: not on the other rows of the batch, on how
+// a prompt is cut into steps, on which blocks hold it or on the number of
+// threads. One thread calls it, which takes part in the work of `pool`.
 class Model {
  public:
-  // Reads and repacks the weights. INVALID_ARGUMENT where a tensor does not fit the configuration. `files` may be
-  // destroyed afterwards; `pool` must outlive the model.
-  static absl::StatusOr<std::unique_ptr<Model>> Load(const ModelFiles& files, const ModelOptions& options,
-                                                     ThreadPool* pool);
+  // Reads and repacks the weights. INVALID_ARGUMENT where a tensor does not fit
+  // the configuration. `files` may be destroyed afterwards; `pool` must outlive
+  // the model.
+  static absl::StatusOr<std::unique_ptr<Model>> Load(
+      const ModelFiles& files, const ModelOptions& options, ThreadPool* pool);
   virtual ~Model() = default;
 
   virtual const ModelConfig& config() const = 0;
@@ -40,19 +43,24 @@ class Model {
   // Block sizes must be a multiple of this many slots.
   virtual int block_size_multiple() const = 0;
 
-  // Drops the cache, if any, and makes one of num_blocks blocks of block_size slots, whose pages become resident as they
-  // are written; also the buffers for steps of at most max_rows rows. RESOURCE_EXHAUSTED names the bytes asked for.
-  virtual absl::Status AllocateKvCache(int block_size, int num_blocks, int max_rows) = 0;
+  // Drops the cache, if any, and makes one of num_blocks blocks of block_size
+  // slots, whose pages become resident as they are written; also the buffers
+  // for steps of at most max_rows rows. RESOURCE_EXHAUSTED names the bytes
+  // asked for.
+  virtual absl::Status AllocateKvCache(int block_size, int num_blocks,
+                                       int max_rows) = 0;
 
   // Executed before Forward of the same step.
   virtual void CopyBlocks(std::span<const BlockCopy> copies) = 0;
 
-  // Computes all rows: writes their K and V, and keeps the final hidden states of logit_rows for ComputeLogits.
-  // REQUIRES: 1 <= num_rows <= max_rows; blocks, tokens and positions in range; within a run slots ascend by one.
+  // Computes all rows: writes their K and V, and keeps the final hidden states
+  // of logit_rows for ComputeLogits. REQUIRES: 1 <= num_rows <= max_rows;
+  // blocks, tokens and positions in range; within a run slots ascend by one.
   virtual void Forward(const Batch& batch) = 0;
 
-  // Logits of batch.logit_rows[first .. first + count) of the last Forward. logits: [count, vocabulary_size]. Each row's
-  // bits are the same however the calls are cut.
+  // Logits of batch.logit_rows[first .. first + count) of the last Forward.
+  // logits: [count, vocabulary_size]. Each row's bits are the same however the
+  // calls are cut.
   virtual void ComputeLogits(int first, int count, float* logits) = 0;
 };
 

@@ -1,0 +1,229 @@
+#include "worker/model/decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+#include "common/status_macros.h"
+#include "common/strings.h"
+#include "kernels/rms_norm.h"
+#include "kernels/rope.h"
+#include "kernels/silu_mul.h"
+
+namespace quire {
+namespace {
+
+MatrixFormat FormatFor(Compute compute) {
+  return compute == Compute::kF32 ? MatrixFormat::kF32 : MatrixFormat::kBf16;
+}
+
+KvLayout LayoutFor(const ModelConfig& config, const ModelOptions& options) {
+  const bool is_f32 =
+      options.compute == Compute::kF32 || options.kv_dtype == KvDtype::kF32;
+  return {.format = is_f32 ? KvFormat::kF32 : KvFormat::kBf16,
+          .num_layers = static_cast<int>(config.num_layers),
+          .num_kv_heads = static_cast<int>(config.num_kv_heads),
+          .head_dim = static_cast<int>(config.head_dim)};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Load(
+    const ModelFiles& files, const ModelOptions& options, ThreadPool* pool) {
+  if (!IsSupported(options.instruction_set)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "instruction set ", ToAbsl(InstructionSetName(options.instruction_set)),
+        ": this machine's best is ",
+        ToAbsl(InstructionSetName(BestInstructionSet()))));
+  }
+  QUIRE_ASSIGN_OR_RETURN(
+      std::unique_ptr<Weights> weights,
+      Weights::Load(files, FormatFor(options.compute), pool));
+  return std::unique_ptr<Decoder>(
+      new Decoder(files.config(), options, std::move(weights), pool));
+}
+
+Decoder::Decoder(const ModelConfig& config, const ModelOptions& options,
+                 std::unique_ptr<Weights> weights, ThreadPool* pool)
+    : config_(config),
+      instruction_set_(options.instruction_set),
+      weights_(std::move(weights)),
+      pool_(pool),
+      rope_frequencies_(RopeFrequencies(
+          config.rope_theta, static_cast<int>(config.head_dim),
+          config.llama3_rope_scaling, weights_->rope_factors())),
+      attention_(options.instruction_set, LayoutFor(config, options),
+                 static_cast<int>(config.num_heads), pool) {}
+
+absl::Status Decoder::AllocateKvCache(int block_size, int num_blocks,
+                                      int max_rows) {
+  QUIRE_RETURN_IF_ERROR(attention_.Allocate(block_size, num_blocks, max_rows));
+  QUIRE_ASSIGN_OR_RETURN(
+      buffers_,
+      StepBuffers::Allocate(config_, {.instruction_set = instruction_set_,
+                                      .format = weights_->output().format,
+                                      .max_rows = max_rows,
+                                      .num_threads = pool_->num_threads()}));
+  max_rows_ = max_rows;
+  num_logit_rows_ = 0;
+  return absl::OkStatus();
+}
+
+void Decoder::Forward(const Batch& batch) {
+  QUIRE_CHECK(1 <= batch.num_rows() && batch.num_rows() <= max_rows_);
+  attention_.BeginStep(batch);
+  EmbedRows(batch);
+  for (int layer = 0; layer < config_.num_layers; ++layer) {
+    AttentionBlock(batch, layer);
+    FeedForwardBlock(batch.num_rows(), layer);
+  }
+  KeepLogitRows(batch);
+}
+
+void Decoder::ComputeLogits(int first, int count, float* logits) {
+  QUIRE_CHECK(0 <= first && 0 <= count && first + count <= num_logit_rows_);
+  Multiply(weights_->output(), buffers_.PreparedLogits(num_logit_rows_), first,
+           count, {.y = logits, .stride = config_.vocabulary_size});
+}
+
+// RoPE's angles depend on the position alone and serve all layers.
+void Decoder::EmbedRows(const Batch& batch) {
+  pool_->ParallelFor(batch.num_rows(), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      weights_->Embed(batch.tokens[row],
+                      buffers_.hidden() + row * config_.hidden_size);
+      RopeAngles(rope_frequencies_, config_.rope_pairing, batch.positions[row],
+                 buffers_.cosines() + row * config_.head_dim,
+                 buffers_.sines() + row * config_.head_dim);
+    }
+  });
+}
+
+void Decoder::AttentionBlock(const Batch& batch, int layer) {
+  const LayerWeights& weights = weights_->layers()[layer];
+  const int num_rows = batch.num_rows();
+  NormRows(num_rows, weights.attention_norm);
+  Multiply(weights.qkv, buffers_.Prepared(config_.hidden_size, num_rows), 0,
+           num_rows,
+           {.y = buffers_.qkv(),
+            .stride = buffers_.qkv_stride(),
+            .bias = weights.qkv_bias});
+  RotateAndWriteKv(batch, layer);
+  attention_.Attend(batch, layer, buffers_.qkv(), buffers_.qkv_stride());
+  PrepareAttentionOutput(num_rows);
+  Multiply(
+      weights.attention_output,
+      buffers_.Prepared(config_.num_heads * config_.head_dim, num_rows), 0,
+      num_rows,
+      {.y = buffers_.hidden(), .stride = config_.hidden_size, .add = true});
+}
+
+void Decoder::FeedForwardBlock(int num_rows, int layer) {
+  const LayerWeights& weights = weights_->layers()[layer];
+  NormRows(num_rows, weights.ffn_norm);
+  Multiply(weights.gate_up, buffers_.Prepared(config_.hidden_size, num_rows), 0,
+           num_rows,
+           {.y = buffers_.gate_up(), .stride = 2 * config_.intermediate_size});
+  GateRows(num_rows);
+  Multiply(
+      weights.down, buffers_.Prepared(config_.intermediate_size, num_rows), 0,
+      num_rows,
+      {.y = buffers_.hidden(), .stride = config_.hidden_size, .add = true});
+}
+
+void Decoder::KeepLogitRows(const Batch& batch) {
+  num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
+  const PreparedRows prepared = buffers_.PreparedLogits(num_logit_rows_);
+  for (int i = 0; i < num_logit_rows_; ++i) {
+    NormRow(batch.logit_rows[i], weights_->output_norm(), /*thread=*/0, i,
+            prepared);
+  }
+}
+
+void Decoder::NormRows(int num_rows, const float* norm) {
+  const PreparedRows prepared =
+      buffers_.Prepared(config_.hidden_size, num_rows);
+  const int n = pool_->num_threads();
+  pool_->Run([&](int thread) {
+    const int end = num_rows * (thread + 1) / n;
+    for (int row = num_rows * thread / n; row < end; ++row) {
+      NormRow(row, norm, thread, row, prepared);
+    }
+  });
+}
+
+void Decoder::NormRow(int64_t hidden_row, const float* norm, int thread,
+                      int64_t row, const PreparedRows& prepared) {
+  const int64_t size = config_.hidden_size;
+  float* normed = buffers_.thread_row(thread);
+  RmsNorm(instruction_set_, buffers_.hidden() + hidden_row * size, norm, size,
+          static_cast<float>(config_.rms_norm_epsilon), normed);
+  PrepareRow(instruction_set_, normed, 0, size, row, prepared);
+}
+
+// Q and K lie side by side and turn together.
+void Decoder::RotateAndWriteKv(const Batch& batch, int layer) {
+  const int head_dim = static_cast<int>(config_.head_dim);
+  const int num_rotated =
+      static_cast<int>(config_.num_heads + config_.num_kv_heads);
+  pool_->ParallelFor(batch.num_rows(), [&](int64_t begin, int64_t end) {
+    const auto next_run =
+        std::upper_bound(batch.run_rows.begin(), batch.run_rows.end(),
+                         static_cast<int32_t>(begin));
+    int run = static_cast<int>(next_run - batch.run_rows.begin()) - 1;
+    for (int row = static_cast<int>(begin); row < end; ++row) {
+      while (row >= batch.run_rows[run + 1]) ++run;
+      float* q = buffers_.qkv() + row * buffers_.qkv_stride();
+      const int64_t angles = int64_t{row} * head_dim;
+      Rotate(instruction_set_, config_.rope_pairing,
+             buffers_.cosines() + angles, buffers_.sines() + angles,
+             num_rotated, head_dim, q);
+      const float* k = q + config_.num_heads * head_dim;
+      attention_.WriteRow(batch, run, row, layer, k,
+                          k + config_.num_kv_heads * head_dim);
+    }
+  });
+}
+
+void Decoder::PrepareAttentionOutput(int num_rows) {
+  const int64_t size = config_.num_heads * config_.head_dim;
+  const PreparedRows prepared = buffers_.Prepared(size, num_rows);
+  pool_->ParallelFor(num_rows, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      PrepareRow(instruction_set_, buffers_.qkv() + row * buffers_.qkv_stride(),
+                 0, size, row, prepared);
+    }
+  });
+}
+
+// Shared out by columns, so that all threads have a part of a single row.
+void Decoder::GateRows(int num_rows) {
+  const int64_t size = config_.intermediate_size;
+  const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
+  const PreparedRows prepared = buffers_.Prepared(size, num_rows);
+  const int n = pool_->num_threads();
+  pool_->Run([&](int thread) {
+    const int64_t begin = num_groups * thread / n * kInputGroup;
+    const int64_t end =
+        std::min(size, num_groups * (thread + 1) / n * kInputGroup);
+    if (begin >= end) return;
+    float* gated = buffers_.thread_row(thread);
+    for (int64_t row = 0; row < num_rows; ++row) {
+      const float* gate = buffers_.gate_up() + row * 2 * size + begin;
+      SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
+      PrepareRow(instruction_set_, gated, begin, end - begin, row, prepared);
+    }
+  });
+}
+
+void Decoder::Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
+                       int64_t first_row, int64_t num_rows,
+                       const ProductOutput& output) {
+  pool_->ParallelFor(matrix.num_strips(), [&](int64_t begin, int64_t end) {
+    MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
+           output);
+  });
+}
+
+}  // namespace quire

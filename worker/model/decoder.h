@@ -1,0 +1,79 @@
+#ifndef QUIRE_WORKER_MODEL_DECODER_H_
+#define QUIRE_WORKER_MODEL_DECODER_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "kernels/kv_cache.h"
+#include "kernels/matmul.h"
+#include "worker/executor/thread_pool.h"
+#include "worker/model/model.h"
+#include "worker/model/paged_attention.h"
+#include "worker/model/step_buffers.h"
+#include "worker/weights/weights.h"
+
+namespace quire {
+
+// The Llama family on CPUs: pre-norm layers of grouped-query attention with
+// rotary positions and a gated feed-forward network. A step is a sequence of
+// phases, each shared out over the threads of the pool and ended by all of
+// them; within a phase no result depends on who computes it. Contracts are
+// those of Model.
+class Decoder : public Model {
+ public:
+  // `pool` must outlive the decoder.
+  static absl::StatusOr<std::unique_ptr<Decoder>> Load(
+      const ModelFiles& files, const ModelOptions& options, ThreadPool* pool);
+
+  const ModelConfig& config() const override { return config_; }
+  int64_t bytes_per_slot() const override {
+    return attention_.layout().bytes_per_slot();
+  }
+  int block_size_multiple() const override { return kKvRun; }
+  absl::Status AllocateKvCache(int block_size, int num_blocks,
+                               int max_rows) override;
+  void CopyBlocks(std::span<const BlockCopy> copies) override {
+    attention_.CopyBlocks(copies);
+  }
+  void Forward(const Batch& batch) override;
+  void ComputeLogits(int first, int count, float* logits) override;
+
+ private:
+  Decoder(const ModelConfig& config, const ModelOptions& options,
+          std::unique_ptr<Weights> weights, ThreadPool* pool);
+
+  void EmbedRows(const Batch& batch);
+  void AttentionBlock(const Batch& batch, int layer);
+  void FeedForwardBlock(int num_rows, int layer);
+  void KeepLogitRows(const Batch& batch);
+
+  // Phases of a layer.
+  void NormRows(int num_rows, const float* norm);
+  void RotateAndWriteKv(const Batch& batch, int layer);
+  void PrepareAttentionOutput(int num_rows);
+  void GateRows(int num_rows);
+  void Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
+                int64_t first_row, int64_t num_rows,
+                const ProductOutput& output);
+
+  // Norm of row `hidden_row`, prepared as row `row`.
+  void NormRow(int64_t hidden_row, const float* norm, int thread, int64_t row,
+               const PreparedRows& prepared);
+
+  const ModelConfig config_;
+  const InstructionSet instruction_set_;
+  const std::unique_ptr<Weights> weights_;
+  ThreadPool* const pool_;
+  const std::vector<float> rope_frequencies_;
+  PagedAttention attention_;
+  StepBuffers buffers_;
+  int max_rows_ = 0;
+  int num_logit_rows_ = 0;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_MODEL_DECODER_H_

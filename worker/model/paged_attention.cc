@@ -1,0 +1,207 @@
+#include "worker/model/paged_attention.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "common/check.h"
+#include "common/status_macros.h"
+
+namespace quire {
+namespace {
+
+constexpr int64_t kFloat = sizeof(float);
+
+int64_t RoundUpToLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+PagedAttention::PagedAttention(InstructionSet instruction_set,
+                               const KvLayout& layout, int num_heads,
+                               ThreadPool* pool)
+    : instruction_set_(instruction_set),
+      layout_(layout),
+      num_heads_(num_heads),
+      group_(num_heads / layout.num_kv_heads),
+      state_size_(AttentionStateFloats(layout.head_dim)),
+      pool_(pool),
+      plan_({.num_kv_heads = layout.num_kv_heads,
+             .group = group_,
+             .num_threads = pool->num_threads()}) {}
+
+absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
+                                      int max_rows) {
+  QUIRE_CHECK(block_size > 0 && block_size % kKvRun == 0 && num_blocks > 0 &&
+              max_rows > 0);
+  cache_ = MappedMemory();
+  layout_.block_size = block_size;
+  int64_t cache_bytes = 0;
+  if (__builtin_mul_overflow(layout_.block_bytes(), num_blocks, &cache_bytes)) {
+    cache_bytes = std::numeric_limits<int64_t>::max();
+  }
+  QUIRE_ASSIGN_OR_RETURN(cache_,
+                         MappedMemory::Allocate(cache_bytes, "the KV cache"));
+
+  const int64_t num_slots = int64_t{block_size} * num_blocks;
+  max_chunks_ =
+      static_cast<int>((num_slots + kAttentionChunk - 1) / kAttentionChunk);
+  plan_.Reserve(max_rows, max_chunks_);
+  const int64_t split_rows = std::min(max_rows, plan_.max_split_rows());
+  QUIRE_ASSIGN_OR_RETURN(
+      thread_memory_,
+      MappedMemory::Allocate(pool_->num_threads() * ThreadBytes(),
+                             "attention of a step"));
+  QUIRE_ASSIGN_OR_RETURN(
+      partial_states_,
+      MappedMemory::Allocate(
+          split_rows * max_chunks_ * num_heads_ * state_size_ * kFloat,
+          "attention of a step"));
+  return absl::OkStatus();
+}
+
+void PagedAttention::CopyBlocks(std::span<const BlockCopy> copies) {
+  pool_->ParallelFor(
+      static_cast<int64_t>(copies.size()), [&](int64_t begin, int64_t end) {
+        for (const BlockCopy& copy : copies.subspan(begin, end - begin)) {
+          CopyKvSlots(layout_, copy.source, copy.destination, copy.num_slots,
+                      cache_.data());
+        }
+      });
+}
+
+void PagedAttention::WriteRow(const Batch& batch, int run, int row, int layer,
+                              const float* k, const float* v) {
+  const int slot = batch.slots[row];
+  const BlockId block =
+      batch.blocks[batch.run_blocks[run] + slot / layout_.block_size];
+  WriteKv(layout_, layer, block, slot % layout_.block_size, k, v,
+          cache_.data());
+}
+
+void PagedAttention::Attend(const Batch& batch, int layer, float* qkv,
+                            int64_t stride) {
+  const Rows rows = {qkv, stride};
+  if (plan_.is_split()) {
+    AttendSplit(batch, layer, rows);
+    MergePartials(batch, rows);
+  } else {
+    AttendWhole(batch, layer, rows);
+  }
+}
+
+// The output may take the place of Q: a unit alone reads what it overwrites.
+void PagedAttention::AttendWhole(const Batch& batch, int layer,
+                                 const Rows& rows) {
+  ForEachUnit([&](int thread, const AttentionUnit& unit) {
+    AttentionCall call = CallFor(batch, layer, unit, rows, thread);
+    call.first_chunk = unit.first_chunk;
+    call.last_chunk = unit.last_chunk;
+    call.states = ThreadStates(thread);
+    const int num_states = unit.num_rows * group_;
+    for (int i = 0; i < num_states; ++i) {
+      ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
+    }
+    quire::Attend(instruction_set_, call);
+    for (int i = 0; i < num_states; ++i) {
+      float* output = rows.data + (unit.first_row + i / group_) * rows.stride +
+                      (unit.kv_head * group_ + i % group_) * layout_.head_dim;
+      FinishAttention(instruction_set_, layout_.head_dim,
+                      call.states + i * state_size_, output);
+    }
+  });
+}
+
+// Rows one by one, because the partial states of a chunk lie together by row.
+void PagedAttention::AttendSplit(const Batch& batch, int layer,
+                                 const Rows& rows) {
+  ForEachUnit([&](int thread, AttentionUnit unit) {
+    const int end_row = unit.first_row + unit.num_rows;
+    for (unit.num_rows = 1; unit.first_row < end_row; ++unit.first_row) {
+      AttentionCall call = CallFor(batch, layer, unit, rows, thread);
+      for (int chunk = unit.first_chunk; chunk < unit.last_chunk; ++chunk) {
+        call.first_chunk = chunk;
+        call.last_chunk = chunk + 1;
+        call.states = PartialState(unit.first_row, chunk) +
+                      unit.kv_head * group_ * state_size_;
+        for (int i = 0; i < group_; ++i) {
+          ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
+        }
+        quire::Attend(instruction_set_, call);
+      }
+    }
+  });
+}
+
+void PagedAttention::MergePartials(const Batch& batch, const Rows& rows) {
+  const int64_t count = int64_t{batch.num_rows()} * num_heads_;
+  pool_->ParallelFor(count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int row = static_cast<int>(i / num_heads_);
+      const int64_t head = i % num_heads_;
+      float* state = PartialState(row, 0) + head * state_size_;
+      const int last_chunk = batch.slots[row] / kAttentionChunk;
+      for (int chunk = 1; chunk <= last_chunk; ++chunk) {
+        MergeAttention(instruction_set_, layout_.head_dim,
+                       PartialState(row, chunk) + head * state_size_, state);
+      }
+      FinishAttention(instruction_set_, layout_.head_dim, state,
+                      rows.data + row * rows.stride + head * layout_.head_dim);
+    }
+  });
+}
+
+AttentionCall PagedAttention::CallFor(const Batch& batch, int layer,
+                                      const AttentionUnit& unit,
+                                      const Rows& rows, int thread) const {
+  const int64_t head_offset = layout_.Locate(layer, BlockId(0)).offset +
+                              unit.kv_head * layout_.head_bytes();
+  return {.layout = layout_,
+          .group = group_,
+          .scale = 1 / std::sqrt(static_cast<float>(layout_.head_dim)),
+          .queries = rows.data + unit.first_row * rows.stride +
+                     int64_t{unit.kv_head} * group_ * layout_.head_dim,
+          .query_stride = rows.stride,
+          .slots = &batch.slots[unit.first_row],
+          .num_queries = unit.num_rows,
+          .head = cache_.data() + head_offset,
+          .blocks = &batch.blocks[batch.run_blocks[unit.run]],
+          .scratch = ThreadScratch(thread)};
+}
+
+template <typename Function>
+void PagedAttention::ForEachUnit(const Function& function) {
+  const std::span<const AttentionUnit> units = plan_.units();
+  std::atomic<size_t> next = 0;
+  pool_->Run([&](int thread) {
+    for (size_t i;
+         (i = next.fetch_add(1, std::memory_order_relaxed)) < units.size();) {
+      function(thread, units[i]);
+    }
+  });
+}
+
+int64_t PagedAttention::StatesBytes() const {
+  return RoundUpToLines(plan_.max_unit_query_heads() * state_size_ * kFloat);
+}
+
+int64_t PagedAttention::ThreadBytes() const {
+  return StatesBytes() + RoundUpToLines(AttentionScratchBytes(
+                             layout_.head_dim, plan_.max_unit_query_heads()));
+}
+
+float* PagedAttention::ThreadStates(int thread) const {
+  return reinterpret_cast<float*>(thread_memory_.data() +
+                                  thread * ThreadBytes());
+}
+
+std::byte* PagedAttention::ThreadScratch(int thread) const {
+  return thread_memory_.data() + thread * ThreadBytes() + StatesBytes();
+}
+
+float* PagedAttention::PartialState(int row, int chunk) const {
+  return reinterpret_cast<float*>(partial_states_.data()) +
+         (int64_t{row} * max_chunks_ + chunk) * num_heads_ * state_size_;
+}
+
+}  // namespace quire

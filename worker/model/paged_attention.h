@@ -1,0 +1,92 @@
+#ifndef QUIRE_WORKER_MODEL_PAGED_ATTENTION_H_
+#define QUIRE_WORKER_MODEL_PAGED_ATTENTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "kernels/attention.h"
+#include "kernels/instruction_set.h"
+#include "kernels/kv_cache.h"
+#include "worker/executor/thread_pool.h"
+#include "worker/model/attention_plan.h"
+#include "worker/model/batch.h"
+#include "worker/weights/mapped_memory.h"
+
+namespace quire {
+
+// The paged KV cache of one rank and the attention over it. Not thread-safe;
+// shares its work out over the pool. A row's result depends on its own sequence
+// alone.
+class PagedAttention {
+ public:
+  // layout.block_size is set by Allocate. `pool` must outlive the object.
+  PagedAttention(InstructionSet instruction_set, const KvLayout& layout,
+                 int num_heads, ThreadPool* pool);
+
+  const KvLayout& layout() const { return layout_; }
+
+  // Drops the cache and makes a new one. RESOURCE_EXHAUSTED names the bytes
+  // asked for.
+  absl::Status Allocate(int block_size, int num_blocks, int max_rows);
+
+  void CopyBlocks(std::span<const BlockCopy> copies);
+
+  // To be called once a step, before the layers.
+  void BeginStep(const Batch& batch) { plan_.Make(batch); }
+
+  // k, v: [num_kv_heads, head_dim]. Different threads may write different rows.
+  void WriteRow(const Batch& batch, int run, int row, int layer, const float* k,
+                const float* v);
+
+  // Attends every row to its slots, all of which are written. qkv: [num_rows,
+  // stride], of which the first [num_heads, head_dim] hold Q before and the
+  // output afterwards.
+  void Attend(const Batch& batch, int layer, float* qkv, int64_t stride);
+
+ private:
+  // Q and the output of a step's rows.
+  struct Rows {
+    float* data;
+    int64_t stride;
+  };
+
+  void AttendWhole(const Batch& batch, int layer, const Rows& rows);
+  void AttendSplit(const Batch& batch, int layer, const Rows& rows);
+  void MergePartials(const Batch& batch, const Rows& rows);
+  // Everything but the chunks and the states.
+  AttentionCall CallFor(const Batch& batch, int layer,
+                        const AttentionUnit& unit, const Rows& rows,
+                        int thread) const;
+  // Calls function(thread, unit) for every unit of the plan, on whichever
+  // thread is free.
+  template <typename Function>
+  void ForEachUnit(const Function& function);
+
+  // Of the first head of a row in a chunk, in a split plan; its other heads
+  // follow.
+  float* PartialState(int row, int chunk) const;
+  float* ThreadStates(int thread) const;
+  std::byte* ThreadScratch(int thread) const;
+  int64_t StatesBytes() const;
+  int64_t ThreadBytes() const;
+
+  const InstructionSet instruction_set_;
+  KvLayout layout_;
+  const int num_heads_;
+  const int group_;           // Query heads of a KV head.
+  const int64_t state_size_;  // Floats.
+  ThreadPool* const pool_;
+  AttentionPlan plan_;
+  MappedMemory cache_;
+  MappedMemory
+      thread_memory_;  // By thread: states, then scratch, of the largest unit.
+  MappedMemory
+      partial_states_;  // [split rows, max_chunks_, num_heads, state_size_]
+  int max_chunks_ = 0;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_MODEL_PAGED_ATTENTION_H_

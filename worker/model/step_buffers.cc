@@ -1,0 +1,70 @@
+#include "worker/model/step_buffers.h"
+
+#include <algorithm>
+
+#include "common/status_macros.h"
+
+namespace quire {
+namespace {
+
+constexpr int64_t kFloat = sizeof(float);
+
+// Hands out offsets one after the other, each a multiple of two lines:
+// processors fetch lines in pairs, so that threads' own buffers stay apart.
+class Arena {
+ public:
+  static int64_t RoundUp(int64_t bytes) { return (bytes + 127) / 128 * 128; }
+  int64_t Take(int64_t bytes) {
+    const int64_t offset = size_;
+    size_ += RoundUp(bytes);
+    return offset;
+  }
+  int64_t size() const { return size_; }
+
+ private:
+  int64_t size_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
+                                                  const StepShape& shape) {
+  const int64_t rows = shape.max_rows;
+  const int64_t attention_size = config.num_heads * config.head_dim;
+  const int64_t widest_input =
+      std::max({config.hidden_size, attention_size, config.intermediate_size});
+  const auto prepared_bytes = [&](int64_t num_inputs) {
+    return PreparedRowsBytes(shape.instruction_set, shape.format, num_inputs,
+                             rows);
+  };
+
+  StepBuffers b;
+  b.format_ = shape.format;
+  b.hidden_size_ = config.hidden_size;
+  b.qkv_stride_ = attention_size + 2 * config.num_kv_heads * config.head_dim;
+  b.thread_row_bytes_ = Arena::RoundUp(
+      std::max(config.hidden_size, config.intermediate_size) * kFloat);
+  Arena arena;
+  b.hidden_ = arena.Take(rows * config.hidden_size * kFloat);
+  b.qkv_ = arena.Take(rows * b.qkv_stride_ * kFloat);
+  b.gate_up_ = arena.Take(rows * 2 * config.intermediate_size * kFloat);
+  b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
+  b.sines_ = arena.Take(rows * config.head_dim * kFloat);
+  b.thread_rows_ = arena.Take(shape.num_threads * b.thread_row_bytes_);
+  b.prepared_ = arena.Take(prepared_bytes(widest_input));
+  b.prepared_logits_ = arena.Take(prepared_bytes(config.hidden_size));
+  QUIRE_ASSIGN_OR_RETURN(
+      b.memory_,
+      MappedMemory::Allocate(arena.size(), "the activations of a step"));
+  return b;
+}
+
+PreparedRows StepBuffers::Prepared(int64_t num_inputs, int64_t num_rows) const {
+  return {format_, num_inputs, num_rows, memory_.data() + prepared_};
+}
+
+PreparedRows StepBuffers::PreparedLogits(int64_t num_rows) const {
+  return {format_, hidden_size_, num_rows, memory_.data() + prepared_logits_};
+}
+
+}  // namespace quire

@@ -1,0 +1,75 @@
+#ifndef QUIRE_WORKER_MODEL_STEP_BUFFERS_H_
+#define QUIRE_WORKER_MODEL_STEP_BUFFERS_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "common/modelfile/model_config.h"
+#include "kernels/instruction_set.h"
+#include "kernels/matmul.h"
+#include "kernels/packed_matrix.h"
+#include "worker/weights/mapped_memory.h"
+
+namespace quire {
+
+// What the buffers of a step are sized by, beside the model.
+struct StepShape {
+  InstructionSet instruction_set = InstructionSet::kScalar;
+  MatrixFormat format = MatrixFormat::kF32;
+  int max_rows = 0;
+  int num_threads = 1;
+};
+
+// The activations of a step, allocated once; pages become resident as steps
+// grow. Buffers are reused as a layer proceeds.
+class StepBuffers {
+ public:
+  static absl::StatusOr<StepBuffers> Allocate(const ModelConfig& config,
+                                              const StepShape& shape);
+  StepBuffers() = default;  // Empty.
+
+  // The residual stream. [max_rows, hidden_size]
+  float* hidden() const { return Floats(hidden_); }
+  // Q, K and V of a layer; the attention's output takes the place of Q.
+  // [max_rows, qkv_stride()]
+  float* qkv() const { return Floats(qkv_); }
+  int64_t qkv_stride() const { return qkv_stride_; }
+  // Gate, then up. [max_rows, 2 * intermediate_size]
+  float* gate_up() const { return Floats(gate_up_); }
+  // Of RoPE, by row. [max_rows, head_dim]
+  float* cosines() const { return Floats(cosines_); }
+  float* sines() const { return Floats(sines_); }
+  // A thread's own. [max(hidden_size, intermediate_size)]
+  float* thread_row(int thread) const {
+    return Floats(thread_rows_ + thread * thread_row_bytes_);
+  }
+
+  // The input of the next product.
+  PreparedRows Prepared(int64_t num_inputs, int64_t num_rows) const;
+  // That of the output matrix, which lasts until the next step.
+  PreparedRows PreparedLogits(int64_t num_rows) const;
+
+ private:
+  float* Floats(int64_t offset) const {
+    return reinterpret_cast<float*>(memory_.data() + offset);
+  }
+
+  MappedMemory memory_;
+  MatrixFormat format_ = MatrixFormat::kF32;
+  int64_t hidden_size_ = 0;
+  int64_t qkv_stride_ = 0;
+  int64_t thread_row_bytes_ = 0;
+  // Offsets in bytes.
+  int64_t hidden_ = 0;
+  int64_t qkv_ = 0;
+  int64_t gate_up_ = 0;
+  int64_t cosines_ = 0;
+  int64_t sines_ = 0;
+  int64_t thread_rows_ = 0;
+  int64_t prepared_ = 0;
+  int64_t prepared_logits_ = 0;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_MODEL_STEP_BUFFERS_H_

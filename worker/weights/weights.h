@@ -1,0 +1,73 @@
+#ifndef QUIRE_WORKER_WEIGHTS_WEIGHTS_H_
+#define QUIRE_WORKER_WEIGHTS_WEIGHTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/ids.h"
+#include "common/modelfile/model_files.h"
+#include "kernels/packed_matrix.h"
+#include "worker/executor/thread_pool.h"
+#include "worker/weights/mapped_memory.h"
+
+namespace quire {
+
+// One layer. Matrices that multiply the same input are one.
+struct LayerWeights {
+  const float* attention_norm = nullptr;  // [hidden_size]
+  PackedMatrix qkv;  // Q, K, V one below the other: [(num_heads + 2 *
+                     // num_kv_heads) * head_dim, hidden_size]
+  const float* qkv_bias = nullptr;  // [qkv.num_outputs] or null.
+  PackedMatrix attention_output;    // [hidden_size, num_heads * head_dim]
+  const float* ffn_norm = nullptr;  // [hidden_size]
+  PackedMatrix gate_up;  // Gate above up: [2 * intermediate_size, hidden_size]
+  PackedMatrix down;     // [hidden_size, intermediate_size]
+};
+
+// The weights of a model in the form that the kernels read, in memory of their
+// own. Immutable, thread-safe.
+class Weights {
+ public:
+  // Repacks all matrices, sharing the work out over `pool`. INVALID_ARGUMENT
+  // names a tensor that is missing or of another shape than the configuration
+  // asks for. `files` is not needed afterwards.
+  static absl::StatusOr<std::unique_ptr<Weights>> Load(const ModelFiles& files,
+                                                       MatrixFormat format,
+                                                       ThreadPool* pool);
+
+  const std::vector<LayerWeights>& layers() const { return layers_; }
+  const float* output_norm() const { return output_norm_; }  // [hidden_size]
+  const PackedMatrix& output() const {
+    return output_;
+  }  // [vocabulary_size, hidden_size]
+  std::span<const float> rope_factors() const {
+    return rope_factors_;
+  }  // [head_dim / 2] or empty.
+
+  // The embedding of a token as stored, dequantized. row: [hidden_size].
+  // REQUIRES: 0 <= token < vocabulary_size.
+  void Embed(Token token, float* row) const;
+
+ private:
+  friend class WeightsLoader;
+  Weights() = default;
+
+  MappedMemory memory_;
+  std::vector<LayerWeights> layers_;
+  const float* output_norm_ = nullptr;
+  PackedMatrix output_;
+  std::span<const float> rope_factors_;
+  // The stored embedding; its rows are read one at a time.
+  TensorType embedding_type_ = TensorType::kF32;
+  const std::byte* embedding_ = nullptr;
+  int64_t embedding_row_bytes_ = 0;
+  int64_t hidden_size_ = 0;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_WEIGHTS_WEIGHTS_H_
