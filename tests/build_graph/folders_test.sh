@@ -26,6 +26,7 @@ expect 1 '  "//kernels/cpu:matmul" -> "//worker/model:model"'
 expect 1 '  "//common:strings" -> "//scheduler/engine:engine"'
 expect 1 '  "//client:top" -> "//scheduler/simple:clock"'
 expect 1 '  "//worker:main" -> "//tests/testing:fake"'
+expect 1 '  "//common:strings" -> "//:library"'
 expect 1 '  "//elsewhere:x" -> "//common:check"'
 expect 2 '  "//client:top" -> "@system//:absl"'
 
