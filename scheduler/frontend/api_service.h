@@ -26,9 +26,11 @@ struct ApiBackends {
   const Clock* clock = nullptr;
 };
 
-// Makes the public gRPC service quire.v1.Quire (gRPC's callback API): validates, tokenizes, submits to the engine and
-// writes what comes into the mailbox. Thread-safe. Shut the grpc::Server down before destroying it.
-std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(const ApiBackends& backends);
+// Makes the public gRPC service quire.v1.Quire (gRPC's callback API):
+// validates, tokenizes, submits to the engine and writes what comes into the
+// mailbox. Thread-safe. Shut the grpc::Server down before destroying it.
+std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(
+    const ApiBackends& backends);
 
 }  // namespace quire
 

@@ -1,0 +1,48 @@
+#include "scheduler/frontend/api_service.h"
+
+#include <random>
+#include <utility>
+
+#include "scheduler/frontend/engine_port.h"
+#include "scheduler/frontend/quire_service.h"
+
+namespace quire {
+namespace {
+
+class EngineAdapter final : public EnginePort {
+ public:
+  explicit EngineAdapter(Engine* engine) : engine_(*engine) {}
+  void Submit(GenerationRequest request) override {
+    engine_.Submit(std::move(request));
+  }
+  void Cancel(RequestId id) override { engine_.Cancel(id); }
+  EngineSnapshot Snapshot(bool with_blocks) override {
+    return engine_.Snapshot(with_blocks);
+  }
+
+ private:
+  Engine& engine_;
+};
+
+uint64_t RandomSeed() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(
+    const ApiBackends& backends) {
+  return std::make_unique<QuireService>(QuireServiceParts{
+      .files = backends.files,
+      .tokenizer = backends.tokenizer,
+      .chat_template = backends.chat_template,
+      .chat_refusal = backends.chat_refusal,
+      .engine = std::make_unique<EngineAdapter>(backends.engine),
+      .workers = backends.workers,
+      .clock = backends.clock,
+      .random_seed = RandomSeed,
+  });
+}
+
+}  // namespace quire

@@ -1,0 +1,37 @@
+#include "scheduler/frontend/model_limits.h"
+
+#include <algorithm>
+#include <set>
+
+namespace quire {
+namespace {
+
+// A character that no token spells may become one unknown token: 4 bytes.
+constexpr uint32_t kLongestCharacter = 4;
+
+uint32_t LongestTokenBytes(const Tokenizer& tokenizer) {
+  size_t longest = kLongestCharacter;
+  for (Token token = 0; token < tokenizer.vocabulary_size(); ++token)
+    longest = std::max(longest, tokenizer.TokenBytes(token).size());
+  return static_cast<uint32_t>(longest);
+}
+
+}  // namespace
+
+ModelLimits LimitsOf(const ModelConfig& config, const Tokenizer& tokenizer) {
+  ModelLimits limits;
+  limits.vocabulary_size = static_cast<uint32_t>(config.vocabulary_size);
+  limits.context_length = static_cast<uint32_t>(config.context_length);
+  limits.longest_token_bytes = LongestTokenBytes(tokenizer);
+  std::set<Token> eos(config.eos_token_ids.begin(), config.eos_token_ids.end());
+  eos.insert(tokenizer.eos_token_ids().begin(),
+             tokenizer.eos_token_ids().end());
+  // A tokenizer may know tokens that the model has no row for.
+  std::erase_if(eos, [&](Token token) {
+    return token < 0 || token >= config.vocabulary_size;
+  });
+  limits.eos_token_ids.assign(eos.begin(), eos.end());
+  return limits;
+}
+
+}  // namespace quire

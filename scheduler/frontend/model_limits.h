@@ -1,0 +1,29 @@
+#ifndef QUIRE_SCHEDULER_FRONTEND_MODEL_LIMITS_H_
+#define QUIRE_SCHEDULER_FRONTEND_MODEL_LIMITS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "common/ids.h"
+#include "common/modelfile/model_config.h"
+#include "scheduler/text/tokenizer.h"
+
+namespace quire {
+
+// The numbers of the model that requests are measured against.
+struct ModelLimits {
+  uint32_t vocabulary_size = 0;  // Tokens; the configuration's, which may be
+                                 // more than the tokenizer's.
+  uint32_t context_length = 0;   // Tokens: prompt and generated ones together.
+  uint32_t longest_token_bytes =
+      0;  // Bytes of text that one token stands for, at most.
+  std::vector<Token>
+      eos_token_ids;  // Of the configuration and of the tokenizer; ascending.
+};
+
+// Reads the whole vocabulary: once, at start.
+ModelLimits LimitsOf(const ModelConfig& config, const Tokenizer& tokenizer);
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_FRONTEND_MODEL_LIMITS_H_
