@@ -49,6 +49,11 @@ stop() {
   rm -f "$state/$name.pid"
 }
 
+# Whether anybody listens on a port of this machine.
+is_taken() {
+  (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
 # Whether the scheduler's admin port says that it is ready.
 is_ready() {
   local answer=""

@@ -1,0 +1,160 @@
+#!/bin/bash
+# deploy/local/up and down, with fakes in the place of Bazel and of what it builds.
+# Functions are called by name.
+# shellcheck disable=SC2317
+set -uo pipefail
+
+
+readonly local=deploy/local
+export QUIRE_STATE="$TEST_TMPDIR/state" QUIRE_UP_TIMEOUT=20 QUIRE_DOWN_TIMEOUT=20
+readonly model="$TEST_TMPDIR/model.gguf"
+touch "$model"
+
+# A Bazel that has built fakes.
+make_fakes() {
+  local bin="$TEST_TMPDIR/bin"
+  mkdir -p "$bin/scheduler" "$bin/worker"
+  cp tests/deploy/fake_process.py "$bin/scheduler/quire-scheduler"
+  cp tests/deploy/fake_process.py "$bin/worker/quire-worker"
+  chmod +x "$bin"/*/*
+  export BAZEL="$TEST_TMPDIR/bazel"
+  # shellcheck disable=SC2016
+  printf '#!/bin/bash\n[[ "$1" == info ]] && echo %q; exit 0\n' "$bin" >"$BAZEL"
+  chmod +x "$BAZEL"
+}
+
+# The first of three ports in a row that nobody uses.
+free_port() {
+  python3 - <<'PYTHON'
+import socket
+for first in range(20000, 60000, 3):
+    try:
+        for port in range(first, first + 3):
+            socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        continue
+    print(first)
+    break
+PYTHON
+}
+
+failures=0
+expect() {
+  local what="$1"
+  shift
+  "$@" || {
+    echo "FAILED: $test: $what"
+    failures=$((failures + 1))
+  }
+}
+up() { "$local/up" --model "$model" --port "$port" "$@" >"$TEST_TMPDIR/out" 2>&1; }
+down() { "$local/down" >"$TEST_TMPDIR/out" 2>&1; }
+says() { grep -qF -- "$1" "$TEST_TMPDIR/out"; }
+pid_of() { cut -d' ' -f1 "$QUIRE_STATE/$1.pid"; }
+# Zombies do not.
+lives() { grep -q '^State:.[^Z]' "/proc/$1/status" 2>/dev/null; }
+dead() { ! lives "$1"; }
+
+test_starts_both_and_says_how_to_talk_to_them() {
+  expect "up succeeds" up
+  expect "the guide" says "Quire is up on 127.0.0.1:$port with model.gguf"
+  expect "a scheduler" lives "$(pid_of scheduler)"
+  expect "a worker" lives "$(pid_of worker)"
+}
+
+test_a_second_up_changes_nothing() {
+  expect "up succeeds" up
+  local before
+  before="$(pid_of scheduler) $(pid_of worker)"
+  expect "up again succeeds" up
+  expect "the same processes" test "$before" = "$(pid_of scheduler) $(pid_of worker)"
+}
+
+test_another_service_is_refused_while_one_is_up() {
+  expect "up succeeds" up
+  expect "other flags" test "$(up -- --block_size=32; echo $?)" = 1
+  expect "the reason" says "another service is up"
+}
+
+test_flags_reach_their_process() {
+  expect "up succeeds" up --worker_flags "--threads=1 --compute=f32" -- --block_size=32
+  expect "worker" grep -qzx -- --compute=f32 "/proc/$(pid_of worker)/cmdline"
+  expect "scheduler" grep -qzx -- --block_size=32 "/proc/$(pid_of scheduler)/cmdline"
+}
+
+test_a_process_that_fails_is_told_with_its_last_words() {
+  expect "up fails" test "$(up --worker_flags --fail; echo $?)" = 1
+  expect "its words" says "the roof is on fire"
+  expect "its name" says "quire-worker ended by itself"
+  expect "nothing is left" test ! -e "$QUIRE_STATE/scheduler.pid"
+}
+
+test_a_taken_port_is_named() {
+  expect "up succeeds" up
+  expect "a second one fails" \
+    test "$(QUIRE_STATE="$TEST_TMPDIR/other" up; echo $?)" = 1
+  # The fakes listen on the admin port alone.
+  expect "the reason" says "port $((port + 2)) is taken by another process"
+}
+
+test_down_stops_both() {
+  expect "up succeeds" up
+  local scheduler worker
+  scheduler="$(pid_of scheduler)" worker="$(pid_of worker)"
+  expect "down succeeds" down
+  expect "no scheduler" dead "$scheduler"
+  expect "no worker" dead "$worker"
+}
+
+test_down_kills_what_does_not_end() {
+  expect "up succeeds" up -- --stubborn
+  local scheduler
+  scheduler="$(pid_of scheduler)"
+  QUIRE_DOWN_TIMEOUT=1 expect "down succeeds" down
+  expect "the word" says "quire-scheduler did not end within 1 s"
+  expect "no scheduler" dead "$scheduler"
+}
+
+test_down_is_harmless_where_nothing_is_up() {
+  expect "down succeeds" down
+  expect "the word" says "Quire is not up"
+}
+
+# The id of a process that ended may be another's by now.
+test_down_leaves_other_processes_alone() {
+  sleep 1000 &
+  local stranger=$!
+  mkdir -p "$QUIRE_STATE"
+  echo "$stranger 12345" >"$QUIRE_STATE/scheduler.pid"
+  expect "down succeeds" down
+  expect "the stranger lives" lives "$stranger"
+  expect "up succeeds" up
+  expect "the stranger still lives" lives "$stranger"
+  kill "$stranger"
+}
+
+test_up_repairs_a_service_that_lost_its_worker() {
+  expect "up succeeds" up
+  local worker
+  worker="$(pid_of worker)"
+  kill -KILL "$worker"
+  while lives "$worker"; do :; done
+  expect "up succeeds again" up
+  expect "a new worker" test "$(pid_of worker)" != "$worker"
+}
+
+test_wrong_words_are_refused() {
+  expect "a port" test "$(up --port 99999; echo $?)" = 1
+  expect "a flag" test "$(up --prot 1; echo $?)" = 1
+  expect "the word" says "what is --prot?"
+  expect "a model" test "$("$local/up" --model /no/such 2>/dev/null; echo $?)" = 1
+}
+
+make_fakes
+for test in $(compgen -A function test_); do
+  port="$(free_port)"
+  "$test"
+  down
+  rm -rf "$QUIRE_STATE"
+done
+exit "$((failures > 0))"
