@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "scheduler/metrics/metric_registry.h"
+#include "tests/testing/puppets/manual_clock.h"
 
 namespace quire {
 namespace {
@@ -16,15 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class PuppetClock final : public Clock {
- public:
-  absl::Time Now() const override { return now_; }
-  void Advance(absl::Duration by) { now_ += by; }
-
- private:
-  absl::Time now_ = absl::UnixEpoch();
-};
 
 // Keeps what the scheduler sent to one worker.
 class FakeConnection final : public WorkerConnection {
@@ -145,7 +137,7 @@ class WorkerGroupTest : public ::testing::Test {
     EXPECT_THAT(group_.NotReadyReason(), HasSubstr(reason));
   }
 
-  PuppetClock clock_;
+  ManualClock clock_;
   MetricRegistry metrics_;
   FakeObserver observer_;
   WorkerGroup group_;

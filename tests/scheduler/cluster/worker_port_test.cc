@@ -9,38 +9,20 @@
 
 #include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
-#include "grpcpp/create_channel.h"
-#include "grpcpp/support/channel_arguments.h"
 #include "gtest/gtest.h"
-#include "quire/worker/v1/attach.grpc.pb.h"
 #include "scheduler/metrics/metric_registry.h"
+#include "tests/scheduler/cluster/puppet_worker.h"
+#include "tests/testing/puppets/manual_clock.h"
 
 namespace quire {
 namespace {
 
+using ::quire::testing::PuppetWorker;
 using ::testing::HasSubstr;
 using worker::v1::SchedulerMessage;
-using worker::v1::WorkerMessage;
-using worker::v1::WorkerService;
 
 // Long enough for the busiest machine; reached only by a failing test.
 constexpr absl::Duration kLimit = absl::Seconds(30);
-
-class PuppetClock final : public Clock {
- public:
-  absl::Time Now() const override {
-    absl::MutexLock lock(&mutex_);
-    return now_;
-  }
-  void Advance(absl::Duration by) {
-    absl::MutexLock lock(&mutex_);
-    now_ += by;
-  }
-
- private:
-  mutable absl::Mutex mutex_;
-  absl::Time now_ ABSL_GUARDED_BY(mutex_) = absl::UnixEpoch();
-};
 
 // Stands for the engine; lets a test wait for what it would hear.
 class WaitingObserver final : public GroupObserver {
@@ -83,80 +65,6 @@ class WaitingObserver final : public GroupObserver {
   std::deque<std::string> losses_;
 };
 
-// A worker made of nothing but its stream. Calls block until the message is
-// there.
-class PuppetWorker {
- public:
-  explicit PuppetWorker(const std::string& address)
-      : stub_(WorkerService::NewStub(grpc::CreateCustomChannel(
-            address, grpc::InsecureChannelCredentials(), Arguments()))) {
-    context_.set_wait_for_ready(true);
-    stream_ = stub_->Attach(&context_);
-  }
-
-  void SayHello(uint32_t rank, uint32_t world_size) {
-    WorkerMessage message;
-    auto& hello = *message.mutable_hello();
-    hello.set_protocol_version(1);
-    hello.set_model_fingerprint("aa");
-    hello.set_rank(rank);
-    hello.set_world_size(world_size);
-    hello.set_kv_dtype("f32");
-    hello.set_compute("f32");
-    hello.set_instruction_set("scalar");
-    hello.set_bytes_per_slot(1);
-    hello.set_kv_cache_bytes(1'024);
-    stream_->Write(message);
-  }
-  void SayReady(uint64_t epoch) {
-    WorkerMessage message;
-    message.mutable_ready()->set_epoch(epoch);
-    stream_->Write(message);
-  }
-  void Answer(const worker::v1::StepPlan& plan) {
-    WorkerMessage message;
-    message.mutable_result()->set_epoch(plan.epoch());
-    message.mutable_result()->set_step_id(plan.step_id());
-    stream_->Write(message);
-  }
-  SchedulerMessage Receive() {
-    SchedulerMessage message;
-    EXPECT_TRUE(stream_->Read(&message)) << stream_->Finish().error_message();
-    return message;
-  }
-  // Hello, Welcome, Ready. Returns the epoch.
-  uint64_t Attach() {
-    SayHello(/*rank=*/0, /*world_size=*/1);
-    const uint64_t epoch = Receive().welcome().epoch();
-    SayReady(epoch);
-    return epoch;
-  }
-  // How the scheduler ends the stream.
-  grpc::Status AwaitEnd() {
-    SchedulerMessage message;
-    while (stream_->Read(&message)) {
-    }
-    return stream_->Finish();
-  }
-  // The process dies.
-  void Die() {
-    context_.TryCancel();
-    stream_->Finish();
-  }
-
- private:
-  static grpc::ChannelArguments Arguments() {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(64 << 20);
-    return arguments;
-  }
-
-  std::unique_ptr<WorkerService::Stub> stub_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<WorkerMessage, SchedulerMessage>>
-      stream_;
-};
-
 class WorkerPortTest : public ::testing::Test {
  protected:
   void Listen(uint32_t world_size = 1,
@@ -180,7 +88,7 @@ class WorkerPortTest : public ::testing::Test {
     link.Dispatch(plan);
   }
 
-  PuppetClock clock_;
+  ManualClock clock_;
   MetricRegistry metrics_;
   WaitingObserver observer_;
   std::unique_ptr<WorkerGroup> group_;
