@@ -30,6 +30,7 @@ _LIBRARIES = {
     "pcre2": struct(modules = ["libpcre2-8"], package = "libpcre2-dev"),
     "prometheus": struct(modules = ["prometheus-cpp-core"], package = "prometheus-cpp-dev"),
     "protobuf": struct(modules = ["protobuf"], package = "libprotobuf-dev"),
+    "utf8proc": struct(modules = ["libutf8proc"], package = "libutf8proc-dev"),
 }
 
 # Libraries that ship no pkg-config module of their own.
