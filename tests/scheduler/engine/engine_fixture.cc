@@ -6,16 +6,6 @@
 
 namespace quire {
 
-std::vector<Token> MakePrompt(uint64_t seed, uint32_t length) {
-  std::vector<Token> prompt;
-  uint64_t state = ExtendPrefix(kNoPrefix, static_cast<Token>(seed));
-  for (uint32_t i = 0; i < length; ++i) {
-    prompt.push_back(PuppetToken(state));
-    state = ExtendPrefix(state, 1);
-  }
-  return prompt;
-}
-
 void EngineFixture::StartEngine() {
   engine_.reset();
   metrics_.emplace();
@@ -32,20 +22,8 @@ void EngineFixture::AttachGroup() {
 EngineFixture::Client& EngineFixture::Submit(Ask ask) {
   Client& client = clients_.emplace_back();
   client.id = RequestId(clients_.size());
-  client.alone =
-      GenerateAlone(ask.prompt, ask.max_tokens, ask.stops, ask.min_tokens);
-  GenerationRequest request;
-  request.id = client.id;
-  request.prompt = std::move(ask.prompt);
-  request.sampling.set_min_tokens(ask.min_tokens);
-  request.max_tokens = ask.max_tokens;
-  request.stop_tokens = std::move(ask.stops);
-  request.reports_logprobs = ask.logprobs;
-  request.reports_prompt_logprobs = ask.prompt_logprobs;
-  request.deadline = ask.deadline;
-  request.filter = std::move(ask.filter);
-  request.mailbox = client.mailbox();
-  engine_->Submit(std::move(request));
+  client.alone = AnswerAlone(ask);
+  engine_->Submit(MakeRequest(client.id, std::move(ask), client.mailbox()));
   return client;
 }
 

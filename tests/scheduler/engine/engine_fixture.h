@@ -5,34 +5,17 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/metrics/metric_registry.h"
+#include "tests/scheduler/engine/ask.h"
 #include "tests/testing/puppets/manual_clock.h"
 #include "tests/testing/puppets/puppet_group.h"
-#include "tests/testing/puppets/puppet_model.h"
 #include "tests/testing/puppets/request_probe.h"
 
 namespace quire {
-
-// What a test's client asks for; the rest as a frontend would resolve it.
-struct Ask {
-  std::vector<Token> prompt = {1, 2, 3};
-  uint32_t max_tokens = 4;
-  uint32_t min_tokens = 0;
-  std::vector<Token> stops;
-  bool logprobs = false;
-  bool prompt_logprobs = false;
-  absl::Time deadline = absl::InfiniteFuture();
-  std::unique_ptr<OutputFilter> filter;
-};
-
-// `length` tokens that differ from those of another seed.
-std::vector<Token> MakePrompt(uint64_t seed, uint32_t length);
 
 // An engine that turns when the test says so, on groups of puppets. State is
 // checked after every turn.

@@ -53,10 +53,10 @@ void PuppetGroup::CorruptNext(
   puppets_[rank.value()].corrupt = std::move(edit);
 }
 
-bool PuppetGroup::WaitForPlan() {
+bool PuppetGroup::WaitForPlan(Rank rank) {
   absl::MutexLock lock(&mutex_);
-  const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stopped_ || !puppets_[0].pending.empty();
+  const auto ready = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return stopped_ || !puppets_[rank.value()].pending.empty();
   };
   mutex_.Await(absl::Condition(&ready));
   return !stopped_;

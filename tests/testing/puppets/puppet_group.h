@@ -33,8 +33,8 @@ class PuppetGroup final : public GroupLink {
   // What the rank answers next is changed first.
   void CorruptNext(Rank rank,
                    std::function<void(worker::v1::StepResult&)> edit);
-  // Waits until rank 0 has a plan. False: Stop was called.
-  bool WaitForPlan();
+  // Waits until the rank has a plan. False: StopWaiting was called.
+  bool WaitForPlan(Rank rank);
   void StopWaiting();
 
   // Plans that rank 0 has not answered.

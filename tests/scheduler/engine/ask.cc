@@ -1,0 +1,39 @@
+#include "tests/scheduler/engine/ask.h"
+
+#include <utility>
+
+#include "tests/testing/puppets/puppet_model.h"
+
+namespace quire {
+
+GenerationRequest MakeRequest(RequestId id, Ask ask,
+                              std::shared_ptr<Mailbox> mailbox) {
+  GenerationRequest request;
+  request.id = id;
+  request.prompt = std::move(ask.prompt);
+  request.sampling.set_min_tokens(ask.min_tokens);
+  request.max_tokens = ask.max_tokens;
+  request.stop_tokens = std::move(ask.stops);
+  request.reports_logprobs = ask.logprobs;
+  request.reports_prompt_logprobs = ask.prompt_logprobs;
+  request.deadline = ask.deadline;
+  request.filter = std::move(ask.filter);
+  request.mailbox = std::move(mailbox);
+  return request;
+}
+
+std::vector<Token> AnswerAlone(const Ask& ask) {
+  return GenerateAlone(ask.prompt, ask.max_tokens, ask.stops, ask.min_tokens);
+}
+
+std::vector<Token> MakePrompt(uint64_t seed, uint32_t length) {
+  std::vector<Token> prompt;
+  uint64_t state = ExtendPrefix(kNoPrefix, static_cast<Token>(seed));
+  for (uint32_t i = 0; i < length; ++i) {
+    prompt.push_back(PuppetToken(state));
+    state = ExtendPrefix(state, 1);
+  }
+  return prompt;
+}
+
+}  // namespace quire

@@ -1,0 +1,38 @@
+#ifndef QUIRE_TESTS_SCHEDULER_ENGINE_ASK_H_
+#define QUIRE_TESTS_SCHEDULER_ENGINE_ASK_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "common/ids.h"
+#include "scheduler/engine/generation_request.h"
+#include "scheduler/engine/output_filter.h"
+
+namespace quire {
+
+// What a test's client asks for; the rest as a frontend would resolve it.
+struct Ask {
+  std::vector<Token> prompt = {1, 2, 3};
+  uint32_t max_tokens = 4;
+  uint32_t min_tokens = 0;
+  std::vector<Token> stops;
+  bool logprobs = false;
+  bool prompt_logprobs = false;
+  absl::Time deadline = absl::InfiniteFuture();
+  std::unique_ptr<OutputFilter> filter;
+};
+
+GenerationRequest MakeRequest(RequestId id, Ask ask,
+                              std::shared_ptr<Mailbox> mailbox);
+
+// What the puppets' model answers to it, to the token.
+std::vector<Token> AnswerAlone(const Ask& ask);
+
+// `length` tokens, other ones for another seed.
+std::vector<Token> MakePrompt(uint64_t seed, uint32_t length);
+
+}  // namespace quire
+
+#endif  // QUIRE_TESTS_SCHEDULER_ENGINE_ASK_H_

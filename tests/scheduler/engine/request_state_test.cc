@@ -1,0 +1,177 @@
+#include "scheduler/engine/request_state.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/scheduler/engine/letter_filter.h"
+
+namespace quire {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr absl::Time kNow = absl::UnixEpoch();
+
+GenerationRequest Request(uint32_t prompt_length, uint32_t max_tokens) {
+  GenerationRequest request;
+  request.id = RequestId(1);
+  request.prompt.assign(prompt_length, 7);
+  request.max_tokens = max_tokens;
+  return request;
+}
+
+RequestState MakeState(GenerationRequest request) {
+  return RequestState(std::move(request), {.arrival = 1}, SequenceId(1), kNow);
+}
+
+FinishReason Append(RequestState& state, Token token) {
+  return state.AppendToken({.chosen = {.token = token, .logprob = -1}}, kNow);
+}
+
+TEST(RequestStateTest, EndsAtMaxTokens) {
+  RequestState state = MakeState(Request(2, /*max_tokens=*/2));
+  EXPECT_EQ(Append(state, 1), FinishReason::kNone);
+  EXPECT_EQ(Append(state, 2), FinishReason::kLength);
+  const SequenceDelta delta = state.TakeDelta();
+  EXPECT_THAT(delta.tokens, ElementsAre(1, 2));
+  EXPECT_EQ(delta.finish_reason, FinishReason::kLength);
+  EXPECT_EQ(delta.stop_reason, "");
+}
+
+TEST(RequestStateTest, EndsAtAStopTokenAndNamesIt) {
+  GenerationRequest request = Request(2, 9);
+  request.stop_tokens = {5, 6};
+  RequestState state = MakeState(std::move(request));
+  EXPECT_EQ(Append(state, 4), FinishReason::kNone);
+  EXPECT_EQ(Append(state, 6), FinishReason::kStop);
+  const SequenceDelta delta = state.TakeDelta();
+  EXPECT_THAT(delta.tokens, ElementsAre(4, 6));
+  EXPECT_EQ(delta.stop_reason, "6");
+}
+
+TEST(RequestStateTest, AStopTokenCountsOnlyAfterMinTokens) {
+  GenerationRequest request = Request(2, 9);
+  request.stop_tokens = {5};
+  request.sampling.set_min_tokens(2);
+  RequestState state = MakeState(std::move(request));
+  EXPECT_EQ(Append(state, 5), FinishReason::kNone);
+  EXPECT_EQ(Append(state, 5), FinishReason::kNone);
+  EXPECT_EQ(Append(state, 5), FinishReason::kStop);
+}
+
+TEST(RequestStateTest, AStopTokenAtMaxTokensIsAStop) {
+  GenerationRequest request = Request(2, 1);
+  request.stop_tokens = {5};
+  RequestState state = MakeState(std::move(request));
+  EXPECT_EQ(Append(state, 5), FinishReason::kStop);
+}
+
+TEST(RequestStateTest, TheFilterEndsASequenceAtAStopString) {
+  GenerationRequest request = Request(2, 9);
+  request.filter = std::make_unique<LetterFilter>("BC");
+  RequestState state = MakeState(std::move(request));
+  EXPECT_EQ(Append(state, 0), FinishReason::kNone);
+  EXPECT_EQ(Append(state, 1), FinishReason::kNone);
+  EXPECT_EQ(Append(state, 2), FinishReason::kStop);
+  const SequenceDelta delta = state.TakeDelta();
+  EXPECT_EQ(delta.stop_reason, "BC");
+  EXPECT_EQ(delta.text, "AB");  // What the filter held back stays back.
+}
+
+TEST(RequestStateTest, TextHeldBackComesAtTheEnd) {
+  GenerationRequest request = Request(2, 2);
+  request.filter = std::make_unique<LetterFilter>();
+  RequestState state = MakeState(std::move(request));
+  Append(state, 0);
+  EXPECT_EQ(state.TakeDelta().text, "");
+  Append(state, 1);
+  EXPECT_EQ(state.TakeDelta().text, "AB");
+}
+
+TEST(RequestStateTest, LogprobsAreKeptWhereAskedFor) {
+  RequestState silent = MakeState(Request(2, 9));
+  Append(silent, 3);
+  EXPECT_THAT(silent.TakeDelta().logprobs, IsEmpty());
+
+  GenerationRequest request = Request(2, 9);
+  request.reports_logprobs = true;
+  RequestState state = MakeState(std::move(request));
+  Append(state, 3);
+  const SequenceDelta delta = state.TakeDelta();
+  ASSERT_THAT(delta.logprobs, SizeIs(1));
+  EXPECT_EQ(delta.logprobs[0].chosen.token, 3);
+}
+
+TEST(RequestStateTest, ADeltaIsTakenOnce) {
+  RequestState state = MakeState(Request(2, 9));
+  EXPECT_FALSE(state.has_delta());
+  Append(state, 3);
+  EXPECT_TRUE(state.has_delta());
+  state.TakeDelta();
+  EXPECT_FALSE(state.has_delta());
+  EXPECT_THAT(state.TakeDelta().tokens, IsEmpty());
+}
+
+class PromptScoresTest : public testing::Test {
+ protected:
+  PromptScoresTest() : state_(MakeState(ScoringRequest())) {}
+
+  static GenerationRequest ScoringRequest() {
+    GenerationRequest request = Request(/*prompt_length=*/6, 9);
+    request.reports_prompt_logprobs = true;
+    return request;
+  }
+  uint32_t ScoresOf(uint32_t position, uint32_t num_rows) {
+    return state_.PromptScoresOf({.position = position, .num_rows = num_rows});
+  }
+
+  RequestState state_;
+};
+
+TEST_F(PromptScoresTest, EachRowScoresTheTokenBehindIt) {
+  EXPECT_EQ(ScoresOf(0, 3), 3u);  // Tokens 1, 2, 3.
+  EXPECT_EQ(ScoresOf(3, 3), 2u);  // Tokens 4, 5; the next is generated.
+  EXPECT_EQ(ScoresOf(0, 6), 5u);
+  EXPECT_EQ(ScoresOf(5, 1), 0u);
+  EXPECT_EQ(ScoresOf(6, 1), 0u);
+}
+
+TEST_F(PromptScoresTest, EachIsKeptOnceAcrossRecomputation) {
+  EXPECT_TRUE(state_.AddPromptScores(1, {}));
+  EXPECT_TRUE(state_.AddPromptScores(2, {}));
+  EXPECT_FALSE(state_.AddPromptScores(1, {}));
+  EXPECT_FALSE(state_.AddPromptScores(2, {}));
+  EXPECT_TRUE(state_.AddPromptScores(3, {}));
+  EXPECT_THAT(state_.TakeDelta().prompt_logprobs, SizeIs(3));
+}
+
+TEST_F(PromptScoresTest, ARecomputedRunAsksOnlyForWhatIsMissing) {
+  for (uint32_t i = 1; i <= 3; ++i) state_.AddPromptScores(i, {});
+  EXPECT_EQ(ScoresOf(0, 3), 0u);
+  EXPECT_EQ(ScoresOf(0, 4), 4u);  // A run is scored whole.
+  state_.AddPromptScores(4, {});
+  state_.AddPromptScores(5, {});
+  EXPECT_EQ(ScoresOf(0, 6), 0u);
+}
+
+TEST(RequestStateTest, NoPromptScoresUnlessAskedFor) {
+  const RequestState state = MakeState(Request(6, 9));
+  EXPECT_EQ(state.PromptScoresOf({.position = 0, .num_rows = 6}), 0u);
+}
+
+TEST(RequestStateTest, ReachesACheckpointWithItsNextToken) {
+  RequestState state = MakeState(Request(2, 9));
+  Append(state, 3);
+  state.OnAdmitted();
+  EXPECT_FALSE(state.reached_checkpoint());
+  Append(state, 4);
+  EXPECT_TRUE(state.reached_checkpoint());
+}
+
+}  // namespace
+}  // namespace quire

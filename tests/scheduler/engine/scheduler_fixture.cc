@@ -1,0 +1,95 @@
+#include "tests/scheduler/engine/scheduler_fixture.h"
+
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "scheduler/engine/consistency.h"
+
+namespace quire {
+namespace {
+
+// Plans go straight to the puppet.
+class NoLink final : public GroupLink {
+ public:
+  void Dispatch(worker::v1::StepPlan& plan) override {}
+  void Abandon(const char* reason) override {}
+};
+
+}  // namespace
+
+void SchedulerFixture::Start() {
+  registry_.emplace();
+  metrics_.emplace(&*registry_);
+  scheduler_.emplace(options_, &*metrics_, &outbox_);
+  StartEpoch();
+}
+
+void SchedulerFixture::Restart() {
+  scheduler_->EndEpoch();
+  in_flight_.clear();
+  StartEpoch();
+}
+
+void SchedulerFixture::StartEpoch() {
+  shape_.epoch = shape_.epoch.Next();
+  puppet_.emplace(shape_, Rank(0));
+  scheduler_->StartEpoch(
+      std::make_unique<Group>(shape_, std::make_shared<NoLink>(),
+                              options_.shuffle_free_blocks_seed),
+      now_);
+  outbox_.Publish();
+}
+
+SchedulerFixture::Client& SchedulerFixture::Submit(Ask ask) {
+  Client& client = clients_.emplace_back();
+  client.id = RequestId(clients_.size());
+  client.alone = AnswerAlone(ask);
+  scheduler_->Submit(MakeRequest(client.id, std::move(ask), client.mailbox()),
+                     now_);
+  outbox_.Publish();
+  return client;
+}
+
+std::optional<worker::v1::StepPlan> SchedulerFixture::PlanStep() {
+  const worker::v1::StepPlan* const plan = scheduler_->Plan(now_);
+  EXPECT_TRUE(CheckConsistency(*scheduler_).ok());
+  if (plan == nullptr) return std::nullopt;
+  in_flight_.push_back(*plan);
+  return *plan;
+}
+
+void SchedulerFixture::CommitStep() {
+  ASSERT_FALSE(in_flight_.empty());
+  const absl::Status accepted = scheduler_->group()->Accept(
+      Rank(0), puppet_->Execute(in_flight_.front()));
+  ASSERT_TRUE(accepted.ok()) << accepted;
+  in_flight_.pop_front();
+  scheduler_->Commit(now_);
+  outbox_.Publish();
+  EXPECT_TRUE(CheckConsistency(*scheduler_).ok());
+}
+
+void SchedulerFixture::RunToEnd() {
+  for (;;) {
+    while (PlanStep().has_value()) {
+    }
+    if (in_flight_.empty()) return;
+    CommitStep();
+  }
+}
+
+void SchedulerFixture::ExpectServed(Client& client) {
+  client.Collect();
+  EXPECT_EQ(client.num_closings, 1);
+  EXPECT_TRUE(client.status.ok()) << client.status;
+  EXPECT_EQ(client.tokens, client.alone);
+  EXPECT_EQ(client.usage.generated_tokens, client.alone.size());
+}
+
+void SchedulerFixture::ExpectIdle() {
+  EXPECT_EQ(scheduler_->num_open(), 0u);
+  EXPECT_EQ(num_free(), shape_.num_blocks);
+  EXPECT_THAT(puppet_->violations(), testing::IsEmpty());
+}
+
+}  // namespace quire

@@ -1,0 +1,117 @@
+#include "scheduler/engine/sequence.h"
+
+#include "gtest/gtest.h"
+
+namespace quire {
+namespace {
+
+// A prompt of five tokens, at most three more; blocks of two slots.
+class SequenceTest : public testing::Test {
+ protected:
+  void Enter() { sequence_.Enter(&pool_, /*block_size=*/2, /*num_slots=*/6); }
+
+  BlockPool pool_{8};
+  Sequence sequence_{SequenceId(9), {11, 12, 13, 14, 15}, /*max_tokens=*/3};
+};
+
+TEST_F(SequenceTest, StartsParkedAndKnowsItsPrompt) {
+  EXPECT_FALSE(sequence_.resident());
+  EXPECT_EQ(sequence_.known(), 5u);
+  EXPECT_EQ(sequence_.num_generated(), 0u);
+  EXPECT_EQ(sequence_.planned(), 0u);
+  EXPECT_EQ(sequence_.last_slots(), 7u);
+}
+
+TEST_F(SequenceTest, AChunkInsideThePromptDoesNotSample) {
+  Enter();
+  const quire::Run run = sequence_.PlanRows(3);
+  EXPECT_EQ(run.position, 0u);
+  EXPECT_EQ(run.end(), 3u);
+  EXPECT_EQ(run.num_prompt_rows, 3u);
+  EXPECT_FALSE(run.samples);
+  EXPECT_EQ(sequence_.PlannableRows(), 2u);
+}
+
+TEST_F(SequenceTest, TheEndOfThePromptSamples) {
+  Enter();
+  sequence_.PlanRows(3);
+  const quire::Run run = sequence_.PlanRows(2);
+  EXPECT_EQ(run.position, 3u);
+  EXPECT_TRUE(run.samples);
+}
+
+TEST_F(SequenceTest, ARowIsPlannedForATokenInFlight) {
+  Enter();
+  sequence_.PlanRows(5);
+  EXPECT_EQ(sequence_.PlannableRows(), 1u);
+  const quire::Run run = sequence_.PlanRows(1);
+  EXPECT_EQ(run.position, 5u);
+  EXPECT_EQ(run.num_prompt_rows, 0u);
+  EXPECT_TRUE(run.samples);
+}
+
+TEST_F(SequenceTest, NothingIsPlannedBeyondMaxTokens) {
+  Enter();
+  sequence_.PlanRows(5);
+  ASSERT_TRUE(sequence_.Reserve(2));
+  sequence_.PlanRows(1);
+  EXPECT_TRUE(sequence_.PlanRows(1).samples);  // The third and last token.
+  EXPECT_EQ(sequence_.PlannableRows(), 0u);
+}
+
+TEST_F(SequenceTest, CommittedRowsFollowPlannedOnes) {
+  Enter();
+  const quire::Run first = sequence_.PlanRows(3);
+  const quire::Run second = sequence_.PlanRows(2);
+  sequence_.CommitRows(first);
+  EXPECT_EQ(sequence_.committed(), 3u);
+  sequence_.CommitRows(second);
+  EXPECT_EQ(sequence_.committed(), 5u);
+}
+
+TEST_F(SequenceTest, LeavingKeepsTokensAndNothingElse) {
+  Enter();
+  sequence_.CommitRows(sequence_.PlanRows(5));
+  sequence_.AppendToken(16);
+  sequence_.Leave();
+  EXPECT_EQ(pool_.num_free(), 8u);
+  EXPECT_EQ(sequence_.known(), 6u);
+  EXPECT_EQ(sequence_.committed(), 0u);
+  EXPECT_EQ(sequence_.planned(), 0u);
+}
+
+TEST_F(SequenceTest, ASecondStayComputesEverythingAgain) {
+  Enter();
+  const quire::Run before = sequence_.PlanRows(5);
+  sequence_.AppendToken(16);
+  sequence_.Leave();
+  Enter();
+  EXPECT_EQ(sequence_.PlannableRows(), 6u);
+  const quire::Run again = sequence_.PlanRows(6);
+  EXPECT_TRUE(again.samples);
+  EXPECT_NE(again.stay, before.stay);
+}
+
+TEST_F(SequenceTest, ReserveFailsWhereThePoolIsEmpty) {
+  Enter();
+  BlockTable other(&pool_, 2);
+  ASSERT_TRUE(other.Reserve(10));
+  sequence_.PlanRows(5);
+  EXPECT_TRUE(sequence_.Reserve(1));  // Reserved when it entered.
+  EXPECT_FALSE(sequence_.Reserve(2));
+}
+
+TEST(SequenceDeathTest, RowsOfAnEarlierStayAreNotCommitted) {
+  BlockPool pool(8);
+  Sequence sequence(SequenceId(1), {1, 2}, 4);
+  sequence.Enter(&pool, 2, 3);
+  const quire::Run stale = sequence.PlanRows(2);
+  sequence.Leave();
+  sequence.Enter(&pool, 2, 3);
+  sequence.PlanRows(2);
+  EXPECT_DEATH(sequence.CommitRows(stale), "stay");
+  sequence.Leave();
+}
+
+}  // namespace
+}  // namespace quire
