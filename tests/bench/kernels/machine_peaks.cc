@@ -1,0 +1,130 @@
+#include "tests/bench/kernels/machine_peaks.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "common/check.h"
+#include "kernels/instruction_set.h"
+#include "worker/weights/mapped_memory.h"
+
+namespace quire {
+namespace {
+
+constexpr int kWindows = 12;
+constexpr int64_t kReadBytes = int64_t{256} << 20;
+constexpr int64_t kRounds = 200'000;
+constexpr int kSums = 24;
+
+double SecondsNow() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Shortest duration of `work`.
+template <typename Work>
+double BestSeconds(const Work& work) {
+  double best = 1e9;
+  for (int i = 0; i < kWindows; ++i) {
+    const double start = SecondsNow();
+    work();
+    best = std::min(best, SecondsNow() - start);
+  }
+  return best;
+}
+
+// Keeps the compiler from dropping a result.
+void Use(float x) { asm volatile("" : : "x"(x)); }
+
+__attribute__((target("avx512f"))) void ReadAvx512(const std::byte* p,
+                                                   int64_t bytes) {
+  __m512i sum = _mm512_setzero_si512();
+  for (int64_t i = 0; i < bytes; i += 64) {
+    _mm_prefetch(reinterpret_cast<const char*>(p + i + 4096), _MM_HINT_T0);
+    sum = _mm512_xor_si512(sum, _mm512_load_si512(p + i));
+  }
+  Use(static_cast<float>(_mm512_reduce_add_epi32(sum)));
+}
+
+void ReadWords(const std::byte* p, int64_t bytes) {
+  uint64_t sums[8] = {};
+  for (int64_t i = 0; i < bytes; i += 64) {
+    for (int j = 0; j < 8; ++j)
+      sums[j] ^= reinterpret_cast<const uint64_t*>(p + i)[j];
+  }
+  for (uint64_t sum : sums) Use(static_cast<float>(sum));
+}
+
+__attribute__((target("avx512f,avx512bf16"))) void ProductsBf16() {
+  __m512 sums[kSums];
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  __m512i pairs = _mm512_set1_epi32(0x3f803f80);
+  for (int64_t i = 0; i < kRounds; ++i) {
+    asm volatile("" : "+v"(pairs));
+    for (__m512& sum : sums)
+      sum = _mm512_dpbf16_ps(sum, (__m512bh)pairs, (__m512bh)pairs);
+  }
+  for (const __m512& sum : sums) Use(_mm512_cvtss_f32(sum));
+}
+
+__attribute__((target("avx512f"))) void ProductsAvx512() {
+  __m512 sums[kSums];
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  __m512 x = _mm512_set1_ps(0.5f);
+  for (int64_t i = 0; i < kRounds; ++i) {
+    asm volatile("" : "+v"(x));
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(x, x, sum);
+  }
+  for (const __m512& sum : sums) Use(_mm512_cvtss_f32(sum));
+}
+
+__attribute__((target("avx2,fma"))) void ProductsAvx2() {
+  __m256 sums[12];
+  for (__m256& sum : sums) sum = _mm256_setzero_ps();
+  __m256 x = _mm256_set1_ps(0.5f);
+  for (int64_t i = 0; i < kRounds; ++i) {
+    asm volatile("" : "+x"(x));
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(x, x, sum);
+  }
+  for (const __m256& sum : sums) Use(_mm256_cvtss_f32(sum));
+}
+
+double ReadBandwidth(ThreadPool* pool) {
+  auto memory = MappedMemory::Allocate(kReadBytes + 8192, "a benchmark");
+  QUIRE_CHECK(memory.ok());
+  std::fill_n(memory->data(), kReadBytes, std::byte{1});
+  const bool wide = IsSupported(InstructionSet::kAvx512);
+  const double seconds = BestSeconds([&] {
+    pool->ParallelFor(kReadBytes / 64, [&](int64_t begin, int64_t end) {
+      (wide ? ReadAvx512 : ReadWords)(memory->data() + begin * 64,
+                                      (end - begin) * 64);
+    });
+  });
+  return kReadBytes / seconds * 1e-9;
+}
+
+double Gigaflops(ThreadPool* pool, void (*products)(), double operations) {
+  const double seconds =
+      BestSeconds([&] { pool->Run([&](int) { products(); }); });
+  return pool->num_threads() * kRounds * operations / seconds * 1e-9;
+}
+
+}  // namespace
+
+MachinePeaks MeasureMachinePeaks(ThreadPool* pool) {
+  MachinePeaks peaks;
+  peaks.read_gigabytes_per_second = ReadBandwidth(pool);
+  if (IsSupported(InstructionSet::kAvx512)) {
+    peaks.bf16_gigaflops = Gigaflops(pool, ProductsBf16, kSums * 64);
+    peaks.f32_gigaflops = Gigaflops(pool, ProductsAvx512, kSums * 32);
+  } else if (IsSupported(InstructionSet::kAvx2)) {
+    peaks.f32_gigaflops = Gigaflops(pool, ProductsAvx2, 12 * 16);
+  }
+  return peaks;
+}
+
+}  // namespace quire
