@@ -1,0 +1,71 @@
+#include "tests/testing/plan_writer.h"
+
+namespace quire::testing {
+
+using worker::v1::NewSequence;
+using worker::v1::Sampling;
+
+Sampling GreedySampling() {
+  Sampling sampling;
+  sampling.set_top_p(1);
+  sampling.set_repetition_penalty(1);
+  return sampling;
+}
+
+NewSequence NewSequenceOf(uint64_t id, const std::vector<Token>& tokens,
+                          const std::vector<uint32_t>& blocks) {
+  NewSequence sequence;
+  sequence.set_sequence(id);
+  sequence.mutable_tokens()->Assign(tokens.begin(), tokens.end());
+  sequence.set_prompt_length(static_cast<uint32_t>(tokens.size()));
+  sequence.mutable_blocks()->Assign(blocks.begin(), blocks.end());
+  *sequence.mutable_sampling() = GreedySampling();
+  return sequence;
+}
+
+PlanWriter::PlanWriter(uint64_t step_id, uint64_t epoch) {
+  plan_.set_step_id(step_id);
+  plan_.set_epoch(epoch);
+}
+
+PlanWriter& PlanWriter::Release(uint64_t sequence) {
+  plan_.add_released(sequence);
+  return *this;
+}
+
+PlanWriter& PlanWriter::Add(const NewSequence& sequence) {
+  *plan_.add_new_sequences() = sequence;
+  return *this;
+}
+
+PlanWriter& PlanWriter::Edit(uint64_t sequence, uint32_t keep,
+                             const std::vector<uint32_t>& appended) {
+  worker::v1::TableEdits& edits = *plan_.mutable_table_edits();
+  edits.add_sequence(sequence);
+  edits.add_keep(keep);
+  edits.add_num_appended(static_cast<uint32_t>(appended.size()));
+  edits.mutable_appended()->Add(appended.begin(), appended.end());
+  return *this;
+}
+
+PlanWriter& PlanWriter::Copy(uint32_t source, uint32_t destination,
+                             uint32_t num_slots) {
+  worker::v1::BlockCopies& copies = *plan_.mutable_copies();
+  copies.add_source(source);
+  copies.add_destination(destination);
+  copies.add_num_slots(num_slots);
+  return *this;
+}
+
+PlanWriter& PlanWriter::Run(const RunOf& run) {
+  worker::v1::Runs& runs = *plan_.mutable_runs();
+  runs.add_sequence(run.sequence);
+  runs.add_slot(run.slot);
+  runs.add_position(run.slot);
+  runs.add_num_rows(run.num_rows);
+  runs.add_samples(run.samples);
+  runs.add_prompt_logprobs(run.prompt_logprobs);
+  return *this;
+}
+
+}  // namespace quire::testing

@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "common/clock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/fake_model.h"
+#include "tests/testing/plan_writer.h"
+#include "worker/executor/executor.h"
+
+namespace quire {
+namespace {
+
+using testing::FakeModel;
+using testing::NewSequenceOf;
+using testing::PlanWriter;
+using worker::v1::NewSequence;
+using worker::v1::StepResult;
+
+constexpr int kVocabulary = 500;
+constexpr int kContext = 48;
+constexpr int kBlockSize = 4;
+constexpr int kNumBlocks = 200;
+constexpr int kMaxRows = 64;
+
+// What a sequence yields.
+struct Answer {
+  std::vector<Token> tokens;
+  std::vector<float> logprobs;
+  std::vector<float> prompt_logprobs;
+
+  bool operator==(const Answer&) const = default;
+};
+
+struct Subject {
+  NewSequence description;  // Without blocks.
+  uint32_t num_computed = 0;
+  uint32_t num_known = 0;  // Tokens, with those that are being sampled.
+  std::vector<uint32_t> blocks;
+  bool is_added = false;
+  Answer answer;
+};
+
+// How the subjects are served: all of it must be without effect.
+struct Manner {
+  const char* name;
+  int max_chunk = kMaxRows;  // Rows of a prompt in one step.
+  int max_together = 100;    // Runs in one step.
+  bool shuffles_blocks = false;
+  int num_threads = 1;
+  uint32_t preempt_every = 0;  // Steps; 0 = never.
+};
+
+// Serves a set of sequences to their end.
+class Serving {
+ public:
+  Serving(const Manner& manner, std::vector<NewSequence> descriptions)
+      : manner_(manner), pool_(manner.num_threads) {
+    for (NewSequence& d : descriptions) {
+      const auto num_tokens = static_cast<uint32_t>(d.tokens_size());
+      subjects_.push_back(
+          {.description = std::move(d), .num_known = num_tokens});
+    }
+    free_.resize(kNumBlocks);
+    std::iota(free_.begin(), free_.end(), 0);
+    if (manner.shuffles_blocks)
+      std::shuffle(free_.begin(), free_.end(), random_);
+    EXPECT_TRUE(executor_
+                    .Begin({.epoch = Epoch(1),
+                            .block_size = kBlockSize,
+                            .num_blocks = kNumBlocks,
+                            .max_step_rows = kMaxRows})
+                    .ok());
+  }
+
+  std::vector<Answer> Run() {
+    while (Step()) continue;
+    std::vector<Answer> answers;
+    for (Subject& s : subjects_) answers.push_back(s.answer);
+    return answers;
+  }
+
+ private:
+  bool Step() {
+    PlanWriter plan(++step_);
+    if (manner_.preempt_every != 0 && step_ % manner_.preempt_every == 0) {
+      Preempt(&subjects_[random_() % subjects_.size()], &plan);
+    }
+    int rows = 0;
+    int runs = 0;
+    // Another one comes first in each step, so that batches differ.
+    for (size_t i = 0; i < subjects_.size(); ++i) {
+      Subject& s = subjects_[(i + step_) % subjects_.size()];
+      if (s.num_computed >= kContext || runs == manner_.max_together) continue;
+      const uint32_t count = std::min<uint32_t>(
+          s.num_known - s.num_computed, 1 + random_() % manner_.max_chunk);
+      if (rows + static_cast<int>(count) > kMaxRows) continue;
+      Add(&s, count, &plan);
+      rows += count;
+      ++runs;
+    }
+    StepResult result;
+    const absl::Status status = executor_.Execute(plan.plan(), &result);
+    EXPECT_TRUE(status.ok()) << status;
+    Take(result);
+    return runs > 0 && status.ok();
+  }
+
+  void Preempt(Subject* s, PlanWriter* plan) {
+    if (!s->is_added || s->num_computed >= kContext) return;
+    plan->Release(s->description.sequence());
+    s->is_added = false;
+    s->num_computed = 0;
+    free_.insert(free_.begin(), s->blocks.begin(), s->blocks.end());
+    s->blocks.clear();
+  }
+
+  void Add(Subject* s, uint32_t count, PlanWriter* plan) {
+    const uint64_t id = s->description.sequence();
+    if (!s->is_added) {
+      s->is_added = true;
+      plan->Add(s->description);
+    }
+    const auto keep = static_cast<uint32_t>(s->blocks.size());
+    const uint32_t end = s->num_computed + count;
+    while (s->blocks.size() * kBlockSize < end) {
+      s->blocks.push_back(free_.back());
+      free_.pop_back();
+    }
+    plan->Edit(id, keep, {s->blocks.begin() + keep, s->blocks.end()});
+    plan->Run({.sequence = id,
+               .slot = s->num_computed,
+               .num_rows = count,
+               .samples = end == s->num_known,
+               // Scored once only: a preempted prompt is computed again.
+               .prompt_logprobs = manner_.preempt_every == 0});
+    if (end == s->num_known) ++s->num_known;
+    s->num_computed = end;
+  }
+
+  void Take(const StepResult& result) {
+    for (int i = 0; i < result.sampled().token_size(); ++i) {
+      Subject& s = subjects_[result.sampled().sequence(i)];
+      s.answer.tokens.push_back(result.sampled().token(i));
+      s.answer.logprobs.push_back(result.sampled().logprob(i));
+      s.description.add_tokens(result.sampled().token(i));
+    }
+    for (int i = 0; i < result.prompt_logprobs().logprob_size(); ++i) {
+      Subject& s = subjects_[result.prompt_logprobs().sequence(i)];
+      s.answer.prompt_logprobs.push_back(result.prompt_logprobs().logprob(i));
+    }
+  }
+
+  const Manner manner_;
+  std::mt19937 random_{5};
+  std::vector<Subject> subjects_;  // By sequence id.
+  std::vector<uint32_t> free_;
+  uint64_t step_ = 0;
+  FakeModel model_{kVocabulary, kContext};
+  ThreadPool pool_;
+  SingleRankCommunicator communicator_;
+  SystemClock clock_;
+  Executor executor_{&model_,
+                     &pool_,
+                     &communicator_,
+                     &clock_,
+                     {.kv_cache_bytes = 1 << 20, .logit_rows_at_once = 5}};
+};
+
+// Prompts of 1 to 20 tokens, greedy and random sampling of every kind.
+std::vector<NewSequence> Descriptions() {
+  std::mt19937 random(9);
+  std::vector<NewSequence> descriptions;
+  for (uint64_t id = 0; id < 7; ++id) {
+    std::vector<Token> tokens(1 + id * 3);
+    for (Token& t : tokens) t = static_cast<Token>(random() % kVocabulary);
+    NewSequence d = NewSequenceOf(id, tokens, {});
+    worker::v1::Sampling& s = *d.mutable_sampling();
+    s.set_seed(id);
+    s.set_temperature(id % 2 == 0 ? 0 : 0.8f);
+    if (id % 3 == 0) s.set_repetition_penalty(1.3f);
+    if (id % 3 == 1) s.set_frequency_penalty(0.5f);
+    if (id == 3) s.set_top_k(20);
+    if (id == 5) s.set_top_p(0.8f);
+    descriptions.push_back(d);
+  }
+  return descriptions;
+}
+
+class ExecutorExactnessTest : public ::testing::TestWithParam<Manner> {};
+
+TEST_P(ExecutorExactnessTest, SequencesYieldTheSameBitsAsAlone) {
+  std::vector<Answer> expected =
+      Serving({.name = "alone", .max_together = 1}, Descriptions()).Run();
+  const std::vector<Answer> answers = Serving(GetParam(), Descriptions()).Run();
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (GetParam().preempt_every != 0) expected[i].prompt_logprobs.clear();
+    EXPECT_EQ(answers[i].tokens.size(), kContext - i * 3) << i;
+    EXPECT_EQ(answers[i], expected[i]) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Manners, ExecutorExactnessTest,
+    ::testing::Values(Manner{.name = "Together"},
+                      Manner{.name = "InSmallChunks", .max_chunk = 3},
+                      Manner{.name = "RowByRow", .max_chunk = 1},
+                      Manner{.name = "OnScatteredBlocks",
+                             .max_chunk = 5,
+                             .shuffles_blocks = true},
+                      Manner{.name = "OnThreeThreads", .num_threads = 3},
+                      Manner{.name = "Preempted",
+                             .max_chunk = 7,
+                             .max_together = 3,
+                             .preempt_every = 5}),
+    [](const ::testing::TestParamInfo<Manner>& info) {
+      return std::string(info.param.name);
+    });
+
+}  // namespace
+}  // namespace quire

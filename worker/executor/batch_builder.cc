@@ -1,0 +1,150 @@
+#include "worker/executor/batch_builder.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_macros.h"
+
+namespace quire {
+namespace {
+
+using worker::v1::Runs;
+
+template <typename... Parts>
+absl::Status Refuse(SequenceId sequence, const Parts&... parts) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("sequence ", sequence.value(), ": ", parts...));
+}
+
+absl::Status CheckLengths(const Runs& runs) {
+  const int count = runs.sequence_size();
+  for (const int size :
+       {runs.slot_size(), runs.position_size(), runs.num_rows_size(),
+        runs.samples_size(), runs.prompt_logprobs_size()}) {
+    if (size == count) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "an array of runs has ", size, " entries, sequence has ", count));
+  }
+  return absl::OkStatus();
+}
+
+// Appends first, first + 1, ...
+void AppendRange(int64_t first, int64_t count, std::vector<int32_t>* out) {
+  out->resize(out->size() + count);
+  std::iota(out->end() - count, out->end(), static_cast<int32_t>(first));
+}
+
+}  // namespace
+
+BatchBuilder::BatchBuilder(const Limits& limits)
+    : limits_(limits), written_(limits.num_blocks) {}
+
+absl::Status BatchBuilder::Build(StepId step, const Runs& runs,
+                                 SequenceStore* store) {
+  batch_.Clear();
+  logit_rows_.clear();
+  written_.Clear();
+  QUIRE_RETURN_IF_ERROR(CheckLengths(runs));
+  batch_.run_rows.push_back(0);
+  batch_.run_blocks.push_back(0);
+  for (int i = 0; i < runs.sequence_size(); ++i) {
+    const SequenceId id(runs.sequence(i));
+    const Run run = {.sequence = store->Find(id),
+                     .slot = runs.slot(i),
+                     .position = runs.position(i),
+                     .num_rows = runs.num_rows(i),
+                     .samples = runs.samples(i) != 0,
+                     .prompt_logprobs = runs.prompt_logprobs(i) != 0};
+    if (run.sequence == nullptr) return Refuse(id, "has rows, but is not held");
+    if (run.sequence->last_step == step) return Refuse(id, "has two runs");
+    run.sequence->last_step = step;
+    QUIRE_RETURN_IF_ERROR(Check(run));
+    QUIRE_RETURN_IF_ERROR(Claim(run));
+    Add(run);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchBuilder::Check(const Run& run) const {
+  const SequenceId id = run.sequence->id;
+  const int64_t known = run.sequence->history.size();
+  const int64_t end = run.position + run.num_rows;
+  if (run.num_rows < 1) return Refuse(id, "has a run of no rows");
+  if (batch_.num_rows() + run.num_rows > limits_.max_rows) {
+    return Refuse(id, "brings the step to ", batch_.num_rows() + run.num_rows,
+                  " rows, at most ", limits_.max_rows, " are agreed on");
+  }
+  if (end > std::min(known, limits_.context_length)) {
+    return Refuse(id, "has rows up to position ", end, ", knows ", known,
+                  " tokens of a context of ", limits_.context_length);
+  }
+  if (run.samples && end != known) {
+    return Refuse(id, "samples position ", end, ", but knows ", known,
+                  " tokens");
+  }
+  const int64_t num_slots =
+      static_cast<int64_t>(run.sequence->blocks.size()) * limits_.block_size;
+  if (run.slot + run.num_rows > num_slots) {
+    return Refuse(id, "writes up to slot ", run.slot + run.num_rows,
+                  ", its table has ", num_slots);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchBuilder::Claim(const Run& run) {
+  const int64_t first = run.slot / limits_.block_size;
+  const int64_t last = (run.slot + run.num_rows - 1) / limits_.block_size;
+  for (int64_t i = first; i <= last; ++i) {
+    const BlockId block = run.sequence->blocks[i];
+    if (!written_.Mark(block)) {
+      return Refuse(run.sequence->id, "writes to block ", block.value(),
+                    ", which this step writes already");
+    }
+  }
+  return absl::OkStatus();
+}
+
+void BatchBuilder::Add(const Run& run) {
+  const std::span<const Token> tokens =
+      run.sequence->history.tokens().subspan(run.position, run.num_rows);
+  const int first_row = batch_.num_rows();
+  batch_.tokens.insert(batch_.tokens.end(), tokens.begin(), tokens.end());
+  AppendRange(run.position, run.num_rows, &batch_.positions);
+  AppendRange(run.slot, run.num_rows, &batch_.slots);
+  batch_.run_rows.push_back(batch_.num_rows());
+
+  // The table up to the last slot that is attended to.
+  const int64_t num_blocks =
+      (run.slot + run.num_rows - 1) / limits_.block_size + 1;
+  const std::vector<BlockId>& table = run.sequence->blocks;
+  batch_.blocks.insert(batch_.blocks.end(), table.begin(),
+                       table.begin() + num_blocks);
+  batch_.run_blocks.push_back(static_cast<int32_t>(batch_.blocks.size()));
+  AddLogitRows(run, first_row);
+}
+
+void BatchBuilder::AddLogitRows(const Run& run, int first_row) {
+  const TokenHistory& history = run.sequence->history;
+  if (run.prompt_logprobs) {
+    const int64_t end =
+        std::min(run.position + run.num_rows, history.prompt_length() - 1);
+    for (int64_t position = run.position; position < end; ++position) {
+      batch_.logit_rows.push_back(
+          static_cast<int32_t>(first_row + position - run.position));
+      logit_rows_.push_back({.sequence = run.sequence,
+                             .position = static_cast<uint32_t>(position + 1),
+                             .is_sampled = false});
+    }
+  }
+  if (run.samples) {
+    batch_.logit_rows.push_back(batch_.num_rows() - 1);
+    logit_rows_.push_back(
+        {.sequence = run.sequence,
+         .position = static_cast<uint32_t>(run.position + run.num_rows),
+         .is_sampled = true});
+  }
+}
+
+}  // namespace quire

@@ -1,0 +1,75 @@
+#ifndef QUIRE_WORKER_EXECUTOR_BATCH_BUILDER_H_
+#define QUIRE_WORKER_EXECUTOR_BATCH_BUILDER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/ids.h"
+#include "quire/worker/v1/plan.pb.h"
+#include "worker/executor/block_marks.h"
+#include "worker/executor/sequence_store.h"
+#include "worker/model/batch.h"
+
+namespace quire {
+
+// What the logits of a row are for.
+struct LogitRow {
+  StoredSequence* sequence = nullptr;
+  uint32_t position = 0;    // Of the token that is chosen or scored.
+  bool is_sampled = false;  // False: the token is part of the prompt.
+};
+
+// Turns a plan's runs into the model's batch. Buffers are reused from step to
+// step: once they have grown nothing is allocated. Not thread-safe.
+class BatchBuilder {
+ public:
+  struct Limits {
+    int block_size = 0;
+    uint32_t num_blocks = 0;
+    int max_rows = 0;
+    int64_t context_length = 0;
+  };
+
+  explicit BatchBuilder(const Limits& limits);
+
+  // INVALID_ARGUMENT, naming the sequence: arrays of different lengths, a
+  // sequence that is not held or has two runs, rows beyond the known tokens,
+  // the block table or the context, a sampled token whose place is taken, two
+  // sequences that write to one block, or more than max_rows rows.
+  absl::Status Build(StepId step, const worker::v1::Runs& runs,
+                     SequenceStore* store);
+
+  // Of the last Build that was ok.
+  const Batch& batch() const { return batch_; }
+  // One for each of batch().logit_rows. Valid until a sequence is released.
+  std::span<const LogitRow> logit_rows() const { return logit_rows_; }
+
+ private:
+  // Consecutive rows of one sequence, as in worker.v1.Runs. 64 bits, so that
+  // sums of a peer's numbers do not wrap around.
+  struct Run {
+    StoredSequence* sequence = nullptr;
+    int64_t slot = 0;
+    int64_t position = 0;
+    int64_t num_rows = 0;
+    bool samples = false;
+    bool prompt_logprobs = false;
+  };
+
+  absl::Status Check(const Run& run) const;
+  // Marks the blocks that the run writes.
+  absl::Status Claim(const Run& run);
+  void Add(const Run& run);
+  void AddLogitRows(const Run& run, int first_row);
+
+  const Limits limits_;
+  BlockMarks written_;
+  Batch batch_;
+  std::vector<LogitRow> logit_rows_;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_EXECUTOR_BATCH_BUILDER_H_

@@ -1,0 +1,37 @@
+#ifndef QUIRE_WORKER_EXECUTOR_BLOCK_MARKS_H_
+#define QUIRE_WORKER_EXECUTOR_BLOCK_MARKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/ids.h"
+
+namespace quire {
+
+// A set of blocks that is emptied in constant time and allocates nothing: each
+// block remembers the round that marked it last.
+class BlockMarks {
+ public:
+  explicit BlockMarks(size_t num_blocks) : rounds_(num_blocks, 0) {}
+
+  void Clear() { ++round_; }
+  // REQUIRES, here and below: block < num_blocks.
+  bool Contains(BlockId block) const {
+    return rounds_[block.value()] == round_;
+  }
+  // False: it was marked already.
+  bool Mark(BlockId block) {
+    if (Contains(block)) return false;
+    rounds_[block.value()] = round_;
+    return true;
+  }
+
+ private:
+  std::vector<uint64_t> rounds_;  // [num_blocks]
+  uint64_t round_ = 1;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_EXECUTOR_BLOCK_MARKS_H_

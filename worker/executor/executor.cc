@@ -1,0 +1,219 @@
+#include "worker/executor/executor.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status_macros.h"
+
+namespace quire {
+namespace {
+
+using worker::v1::StepPlan;
+using worker::v1::StepResult;
+
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+
+absl::Status CheckRange(const char* field, int64_t value, int64_t max) {
+  if (value >= 1 && value <= max) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("welcome.", field, " is ", value, ", must be 1 to ", max));
+}
+
+// The fields that SampledTokens and PromptLogprobs have in common.
+template <typename Message>
+void AppendScore(const LogitRow& row, const ScoredToken& scored, Message* out) {
+  out->add_sequence(row.sequence->id.value());
+  out->add_position(row.position);
+  out->add_logprob(scored.logprob);
+  out->add_num_top(static_cast<uint32_t>(scored.top.size()));
+  for (const TokenLogprob& t : scored.top) {
+    out->add_top_token(t.token);
+    out->add_top_logprob(t.logprob);
+  }
+}
+
+}  // namespace
+
+class Executor::Stopwatch {
+ public:
+  explicit Stopwatch(const Clock* clock)
+      : clock_(clock), start_(clock->Now()) {}
+
+  // Nanoseconds since the last lap or the start; 0 where the clock was set
+  // back.
+  uint64_t Lap() {
+    const absl::Time now = clock_->Now();
+    const int64_t ns = absl::ToInt64Nanoseconds(now - start_);
+    start_ = now;
+    return static_cast<uint64_t>(std::max<int64_t>(ns, 0));
+  }
+
+ private:
+  const Clock* const clock_;
+  absl::Time start_;
+};
+
+Executor::Executor(Model* model, ThreadPool* pool, Communicator* communicator,
+                   const Clock* clock, const ExecutorOptions& options)
+    : model_(model),
+      communicator_(communicator),
+      clock_(clock),
+      options_(options),
+      scorer_(pool, model->config().vocabulary_size) {}
+
+absl::Status Executor::Begin(const EpochSetup& setup) {
+  session_ = nullptr;
+  QUIRE_RETURN_IF_ERROR(CheckShape(setup));
+  const auto block_size = static_cast<int>(setup.block_size);
+  const auto max_rows = static_cast<int>(setup.max_step_rows);
+  QUIRE_RETURN_IF_ERROR(model_->AllocateKvCache(
+      block_size, static_cast<int>(setup.num_blocks), max_rows));
+  const ModelConfig& config = model_->config();
+  session_ = std::make_unique<Session>(Session{
+      .epoch = setup.epoch,
+      .last_step = StepId(0),
+      .store = SequenceStore({.vocabulary_size = config.vocabulary_size,
+                              .context_length = config.context_length,
+                              .num_blocks = setup.num_blocks}),
+      .copies = CopyReader(block_size, setup.num_blocks),
+      .builder = BatchBuilder({.block_size = block_size,
+                               .num_blocks = setup.num_blocks,
+                               .max_rows = max_rows,
+                               .context_length = config.context_length})});
+  is_broken_ = false;
+  logits_.resize(std::min(options_.logit_rows_at_once, max_rows) *
+                 config.vocabulary_size);
+  return absl::OkStatus();
+}
+
+absl::Status Executor::CheckShape(const EpochSetup& setup) const {
+  const int64_t block_size = setup.block_size;
+  QUIRE_RETURN_IF_ERROR(CheckRange("block_size", block_size, kMaxInt));
+  if (block_size % model_->block_size_multiple() != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "welcome.block_size is ", block_size, ", must be a multiple of ",
+        model_->block_size_multiple()));
+  }
+  // Slots are 32-bit numbers, and the cache must fit what was offered.
+  const int64_t max_slots =
+      std::min(kMaxInt, options_.kv_cache_bytes / model_->bytes_per_slot());
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("num_blocks", setup.num_blocks, max_slots / block_size));
+  return CheckRange(
+      "max_step_rows", setup.max_step_rows,
+      options_.max_step_rows > 0 ? options_.max_step_rows : kMaxInt);
+}
+
+absl::Status Executor::Execute(const StepPlan& plan, StepResult* result) {
+  result->Clear();
+  result->set_step_id(plan.step_id());
+  result->set_epoch(plan.epoch());
+  QUIRE_RETURN_IF_ERROR(CheckOrder(plan));
+  absl::Status status = Run(plan, result);
+  is_broken_ = !status.ok();
+  return status;
+}
+
+absl::Status Executor::CheckOrder(const StepPlan& plan) const {
+  if (session_ == nullptr) {
+    return absl::FailedPreconditionError("a plan before an epoch has begun");
+  }
+  if (Epoch(plan.epoch()) != session_->epoch) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("a plan of epoch ", plan.epoch(), " in epoch ",
+                     session_->epoch.value()));
+  }
+  if (is_broken_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("step ", plan.step_id(), " after step ",
+                     session_->last_step.value(), " failed"));
+  }
+  if (StepId(plan.step_id()) != session_->last_step.Next()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("step ", plan.step_id(), " does not follow step ",
+                     session_->last_step.value()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
+  session_->last_step = StepId(plan.step_id());
+  Stopwatch stopwatch(clock_);
+  QUIRE_RETURN_IF_ERROR(Prepare(plan));
+  result->mutable_timings()->set_prepare_ns(stopwatch.Lap());
+  Compute();
+  result->mutable_timings()->set_execute_ns(stopwatch.Lap());
+  QUIRE_RETURN_IF_ERROR(ScoreRows(&stopwatch, result));
+  return KeepSampled();
+}
+
+absl::Status Executor::Prepare(const StepPlan& plan) {
+  QUIRE_RETURN_IF_ERROR(session_->store.Apply(plan));
+  QUIRE_RETURN_IF_ERROR(session_->copies.Read(plan.copies()));
+  return session_->builder.Build(StepId(plan.step_id()), plan.runs(),
+                                 &session_->store);
+}
+
+void Executor::Compute() {
+  const std::span<const BlockCopy> copies = session_->copies.copies();
+  if (!copies.empty()) model_->CopyBlocks(copies);
+  const Batch& batch = session_->builder.batch();
+  if (batch.num_rows() > 0) model_->Forward(batch);
+}
+
+absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
+  sampled_.clear();
+  if (communicator_->rank() != Rank(0)) return absl::OkStatus();
+  const std::span<const LogitRow> rows = session_->builder.logit_rows();
+  worker::v1::StepTimings* const timings = result->mutable_timings();
+  const size_t at_once = options_.logit_rows_at_once;
+  for (size_t first = 0; first < rows.size(); first += at_once) {
+    const auto slice =
+        rows.subspan(first, std::min(at_once, rows.size() - first));
+    model_->ComputeLogits(static_cast<int>(first),
+                          static_cast<int>(slice.size()), logits_.data());
+    timings->set_execute_ns(timings->execute_ns() + stopwatch->Lap());
+    QUIRE_RETURN_IF_ERROR(scorer_.Score(slice, logits_.data()));
+    Report(slice, result);
+    timings->set_sample_ns(timings->sample_ns() + stopwatch->Lap());
+  }
+  return absl::OkStatus();
+}
+
+void Executor::Report(std::span<const LogitRow> rows, StepResult* result) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const ScoredToken& scored = scorer_.scored()[i];
+    if (rows[i].is_sampled) {
+      AppendScore(rows[i], scored, result->mutable_sampled());
+      result->mutable_sampled()->add_token(scored.token);
+      sampled_.push_back(scored.token);
+    } else {
+      AppendScore(rows[i], scored, result->mutable_prompt_logprobs());
+    }
+  }
+}
+
+absl::Status Executor::KeepSampled() {
+  const std::span<const LogitRow> rows = session_->builder.logit_rows();
+  sampled_.resize(
+      std::count_if(rows.begin(), rows.end(),
+                    [](const LogitRow& row) { return row.is_sampled; }));
+  QUIRE_RETURN_IF_ERROR(
+      communicator_->BroadcastTokens({sampled_.data(), sampled_.size()}));
+  const int64_t vocabulary_size = model_->config().vocabulary_size;
+  auto token = sampled_.begin();
+  for (const LogitRow& row : rows) {
+    if (!row.is_sampled) continue;
+    if (*token < 0 || *token >= vocabulary_size) {
+      return absl::InternalError(absl::StrCat(
+          "sequence ", row.sequence->id.value(), ": rank 0 sent token ", *token,
+          ", the vocabulary has ", vocabulary_size));
+    }
+    row.sequence->history.Append(*token++);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace quire

@@ -1,0 +1,109 @@
+#ifndef QUIRE_WORKER_EXECUTOR_EXECUTOR_H_
+#define QUIRE_WORKER_EXECUTOR_EXECUTOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "common/clock.h"
+#include "common/ids.h"
+#include "quire/worker/v1/plan.pb.h"
+#include "quire/worker/v1/result.pb.h"
+#include "worker/comm/communicator.h"
+#include "worker/executor/batch_builder.h"
+#include "worker/executor/copy_reader.h"
+#include "worker/executor/row_scorer.h"
+#include "worker/executor/sequence_store.h"
+#include "worker/executor/thread_pool.h"
+#include "worker/model/model.h"
+
+namespace quire {
+
+struct ExecutorOptions {
+  // What was offered to the scheduler: a Welcome that asks for more is refused.
+  int64_t kv_cache_bytes = 0;
+  int max_step_rows = 0;  // 0 = no limit.
+  // Rows whose logits are held at once. Bounds the buffer: log-probabilities of
+  // a long prompt over a large vocabulary would fill gigabytes. Fewer rows mean
+  // that the output matrix is read more often.
+  int logit_rows_at_once = 64;
+};
+
+// What the scheduler's Welcome lays down for an epoch.
+struct EpochSetup {
+  Epoch epoch;
+  uint32_t block_size = 0;  // Slots.
+  uint32_t num_blocks = 0;
+  uint32_t max_step_rows = 0;
+};
+
+// Executes the plans of one epoch after the other on one rank: applies the
+// difference, runs the model, chooses tokens and keeps them. Decides nothing.
+// Not thread-safe.
+//
+//   idle --Begin--> ready --Execute fails--> broken
+//     any state --Begin--> ready, or idle where it fails
+//     any state --End--> idle
+//
+// Only a ready executor executes. Nothing of an epoch survives the next Begin.
+class Executor {
+ public:
+  // All pointers must outlive the executor.
+  Executor(Model* model, ThreadPool* pool, Communicator* communicator,
+           const Clock* clock, const ExecutorOptions& options);
+
+  // Forgets all sequences and allocates the cache anew. INVALID_ARGUMENT: a
+  // shape that this rank did not offer; RESOURCE_EXHAUSTED: no memory.
+  absl::Status Begin(const EpochSetup& setup);
+
+  // Forgets the epoch and its sequences.
+  void End() { session_ = nullptr; }
+
+  // Fills *result but for its status, which is the caller's.
+  // FAILED_PRECONDITION: another epoch, a gap in step ids, or not ready.
+  // INVALID_ARGUMENT: a plan that makes no sense. INTERNAL: logits that are no
+  // distribution. Never crashes on what a plan says.
+  absl::Status Execute(const worker::v1::StepPlan& plan,
+                       worker::v1::StepResult* result);
+
+ private:
+  // What an epoch needs, sized by its Welcome.
+  struct Session {
+    Epoch epoch;
+    StepId last_step;
+    SequenceStore store;
+    CopyReader copies;
+    BatchBuilder builder;
+  };
+  // Ends a stretch of time and returns its length in nanoseconds.
+  class Stopwatch;
+
+  absl::Status CheckShape(const EpochSetup& setup) const;
+  absl::Status CheckOrder(const worker::v1::StepPlan& plan) const;
+  absl::Status Run(const worker::v1::StepPlan& plan,
+                   worker::v1::StepResult* result);
+  absl::Status Prepare(const worker::v1::StepPlan& plan);
+  void Compute();
+  // Logits and tokens of all logit rows, some rows at a time.
+  absl::Status ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);
+  void Report(std::span<const LogitRow> rows, worker::v1::StepResult* result);
+  // Ranks agree on the sampled tokens and keep them.
+  absl::Status KeepSampled();
+
+  Model* const model_;
+  Communicator* const communicator_;
+  const Clock* const clock_;
+  const ExecutorOptions options_;
+  RowScorer scorer_;
+  std::unique_ptr<Session> session_;  // Null: idle.
+  bool is_broken_ = false;
+  std::vector<float> logits_;   // [logit_rows_at_once, vocabulary_size]
+  std::vector<Token> sampled_;  // In the order of runs.
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_EXECUTOR_EXECUTOR_H_

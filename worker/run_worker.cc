@@ -1,0 +1,98 @@
+#include "worker/run_worker.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/modelfile/model_files.h"
+#include "common/status_macros.h"
+#include "common/strings.h"
+#include "worker/comm/communicator.h"
+#include "worker/executor/cpu_budget.h"
+#include "worker/executor/executor.h"
+#include "worker/executor/memory_budget.h"
+#include "worker/executor/thread_pool.h"
+#include "worker/link/scheduler_link.h"
+#include "worker/model/model.h"
+
+namespace quire {
+namespace {
+
+constexpr char kSystemRoot[] = "";
+
+// What this rank tells the scheduler about itself.
+worker::v1::Hello MakeHello(const WorkerOptions& options,
+                            const ModelOptions& model_options,
+                            const ModelFiles& files, const Model& model,
+                            const ExecutorOptions& limits) {
+  worker::v1::Hello hello;
+  hello.set_protocol_version(1);
+  hello.set_model_fingerprint(files.fingerprint());
+  hello.set_rank(options.rank);
+  hello.set_world_size(options.world_size);
+  hello.set_kv_dtype(KvDtypeName(model_options.kv_dtype));
+  hello.set_compute(ComputeName(model_options.compute));
+  hello.set_instruction_set(
+      std::string(InstructionSetName(model_options.instruction_set)));
+  hello.set_bytes_per_slot(model.bytes_per_slot());
+  hello.set_kv_cache_bytes(limits.kv_cache_bytes);
+  hello.set_block_size_multiple(model.block_size_multiple());
+  hello.set_max_step_rows(limits.max_step_rows);
+  hello.set_process_id(getpid());
+  return hello;
+}
+
+void LogLoaded(const ModelFiles& files, const worker::v1::Hello& hello,
+               int num_threads) {
+  LogInfo(absl::StrFormat(
+      "%s: %.1fM parameters, compute %s on %s, %d threads; KV in %s, up to "
+      "%.2f "
+      "GiB, %d bytes a token",
+      files.name(), static_cast<double>(files.num_parameters()) / 1e6,
+      hello.compute(), hello.instruction_set(), num_threads, hello.kv_dtype(),
+      static_cast<double>(hello.kv_cache_bytes()) / 0x1p30,
+      hello.bytes_per_slot()));
+}
+
+}  // namespace
+
+absl::Status RunWorker(const WorkerOptions& options,
+                       TerminationSignal* signal) {
+  QUIRE_RETURN_IF_ERROR(options.Validate());
+  QUIRE_ASSIGN_OR_RETURN(const ModelOptions model_options,
+                         ToModelOptions(options));
+  QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<ModelFiles> files,
+                         ModelFiles::Open(options.model));
+  const int num_threads =
+      options.threads > 0 ? options.threads : DefaultNumThreads(kSystemRoot);
+  ThreadPool pool(num_threads);
+  QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model,
+                         Model::Load(*files, model_options, &pool));
+  QUIRE_ASSIGN_OR_RETURN(const MemoryBudget budget,
+                         PlanMemory(options.kv_cache_memory, kSystemRoot));
+  const ExecutorOptions limits = {
+      .kv_cache_bytes = budget.kv_cache_bytes,
+      .max_step_rows = MaxStepRows(model->config(), budget.activation_bytes)};
+  const worker::v1::Hello hello =
+      MakeHello(options, model_options, *files, *model, limits);
+  LogLoaded(*files, hello, num_threads);
+
+  const SystemClock clock;
+  SingleRankCommunicator communicator;
+  Executor executor(model.get(), &pool, &communicator, &clock, limits);
+  SchedulerLink link({.address = options.scheduler,
+                      .redial = {},
+                      .jitter_seed = static_cast<uint64_t>(getpid())},
+                     hello, &executor);
+  signal->SetHandler([&link] { link.Stop(); });
+  link.Run();
+  signal->SetHandler(nullptr);
+  return absl::OkStatus();
+}
+
+}  // namespace quire

@@ -1,0 +1,116 @@
+#include "worker/worker_options.h"
+
+#include <cstdint>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "common/status_macros.h"
+#include "common/strings.h"
+#include "worker/executor/memory_budget.h"
+
+namespace quire {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+template <typename T>
+absl::Status Invalid(const char* flag, const T& value, const char* limit) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is \"", value, "\", must be ", limit));
+}
+
+bool IsAddress(absl::string_view address) {
+  constexpr size_t kMaxSocketPath = 107;  // The kernel's own limit.
+  if (absl::ConsumePrefix(&address, "unix:")) {
+    return !address.empty() && address.size() <= kMaxSocketPath;
+  }
+  const size_t colon = address.rfind(':');
+  int64_t port = 0;
+  return colon != absl::string_view::npos && colon > 0 &&
+         absl::SimpleAtoi(address.substr(colon + 1), &port) && port >= 1 &&
+         port <= 65535;
+}
+
+absl::StatusOr<Compute> ParseCompute(const std::string& text) {
+  if (text == "auto") return Compute::kAuto;
+  if (text == "f32") return Compute::kF32;
+  return Invalid("compute", text, "auto or f32");
+}
+
+absl::StatusOr<KvDtype> ParseKvDtype(const std::string& text, Compute compute) {
+  const bool is_f32 = compute == Compute::kF32;
+  if (text == "auto") return is_f32 ? KvDtype::kF32 : KvDtype::kBf16;
+  if (text == "f32") return KvDtype::kF32;
+  if (text == "bf16" && !is_f32) return KvDtype::kBf16;
+  if (text == "bf16") {
+    return Invalid("kv_dtype", text, "f32 or auto where --compute is f32");
+  }
+  return Invalid("kv_dtype", text, "auto, f32 or bf16");
+}
+
+absl::StatusOr<InstructionSet> ParseInstructionSet(const std::string& text) {
+  if (text == "auto") return BestInstructionSet();
+  for (const InstructionSet set :
+       {InstructionSet::kScalar, InstructionSet::kAvx2,
+        InstructionSet::kAvx512}) {
+    if (text != InstructionSetName(set)) continue;
+    if (IsSupported(set)) return set;
+    return absl::FailedPreconditionError(
+        absl::StrCat("--instruction_set is \"", text,
+                     "\", which this machine lacks; it has ",
+                     ToAbsl(InstructionSetName(BestInstructionSet()))));
+  }
+  return Invalid("instruction_set", text, "auto, scalar, avx2 or avx512");
+}
+
+}  // namespace
+
+absl::Status WorkerOptions::Validate() const {
+  if (model.empty()) {
+    return absl::InvalidArgumentError(
+        "--model is missing: name a GGUF file or a Hugging Face folder");
+  }
+  if (!IsAddress(scheduler)) {
+    return Invalid("scheduler", scheduler,
+                   "HOST:PORT or unix:PATH of at most 107 bytes");
+  }
+  if (world_size != 1) {
+    return Invalid("world_size", world_size,
+                   "1: groups of several ranks are not supported");
+  }
+  if (rank != 0) return Invalid("rank", rank, "0, the only rank of its group");
+  if (threads < 0 || threads > kMaxThreads) {
+    return Invalid("threads", threads, "0 (automatic) to 1024");
+  }
+  if (kv_cache_memory != "auto") {
+    const absl::Status status = ParseBytes(kv_cache_memory).status();
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--kv_cache_memory: ", status.message()));
+    }
+  }
+  return ToModelOptions(*this).status();
+}
+
+absl::StatusOr<ModelOptions> ToModelOptions(const WorkerOptions& options) {
+  ModelOptions model_options;
+  QUIRE_ASSIGN_OR_RETURN(model_options.compute, ParseCompute(options.compute));
+  QUIRE_ASSIGN_OR_RETURN(model_options.kv_dtype,
+                         ParseKvDtype(options.kv_dtype, model_options.compute));
+  QUIRE_ASSIGN_OR_RETURN(model_options.instruction_set,
+                         ParseInstructionSet(options.instruction_set));
+  return model_options;
+}
+
+const char* KvDtypeName(KvDtype kv_dtype) {
+  return kv_dtype == KvDtype::kF32 ? "f32" : "bf16";
+}
+
+const char* ComputeName(Compute compute) {
+  return compute == Compute::kF32 ? "f32" : "auto";
+}
+
+}  // namespace quire

@@ -1,0 +1,50 @@
+#ifndef QUIRE_WORKER_WORKER_OPTIONS_H_
+#define QUIRE_WORKER_WORKER_OPTIONS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "worker/model/model.h"
+
+namespace quire {
+
+// Everything an operator can say to a worker: one field for each flag.
+struct WorkerOptions {
+  // Where the scheduler listens for workers: HOST:PORT or unix:PATH.
+  std::string scheduler = "127.0.0.1:8301";
+  // A GGUF file or a Hugging Face folder. No default.
+  std::string model;
+  // This worker's place in its group, below world_size.
+  int rank = 0;
+  // Ranks of the group; more than 1 is not supported.
+  int world_size = 1;
+  // 0 = as many as affinity and control group allow. Fewer leave processors to
+  // others; more than there are make every step slower.
+  int threads = 0;
+  // "auto": fast, low precision. "f32": exact weights, everything in float32.
+  std::string compute = "auto";
+  // "auto": f32 where compute is f32, else bf16. "f32" doubles the cache's
+  // size.
+  std::string kv_dtype = "auto";
+  // A size such as "2GiB", or "auto": see worker/executor/memory_budget.h.
+  std::string kv_cache_memory = "auto";
+  // "auto": the best this machine has. "scalar", "avx2", "avx512": for tests,
+  // and for groups on unlike machines.
+  std::string instruction_set = "auto";
+
+  // INVALID_ARGUMENT names the flag, its value and what it may be.
+  absl::Status Validate() const;
+};
+
+// How the model is to compute. Errors as for Validate, also FAILED_PRECONDITION
+// where this machine lacks the instruction set.
+absl::StatusOr<ModelOptions> ToModelOptions(const WorkerOptions& options);
+
+// "f32", "bf16" and "f32", "auto": as the flags and Hello write them.
+const char* KvDtypeName(KvDtype kv_dtype);
+const char* ComputeName(Compute compute);
+
+}  // namespace quire
+
+#endif  // QUIRE_WORKER_WORKER_OPTIONS_H_
