@@ -55,8 +55,9 @@ void AddSample(std::span<const std::byte> data, Fnv1a* hash) {
   if (data.size() <= kRunsPerTensor * kRunBytes) return hash->Add(data);
   // The first run is at the front, the last at the back.
   const size_t stride = (data.size() - kRunBytes) / (kRunsPerTensor - 1);
-  for (size_t i = 0; i < kRunsPerTensor; ++i)
+  for (size_t i = 0; i < kRunsPerTensor; ++i) {
     hash->Add(data.subspan(i * stride, kRunBytes));
+  }
 }
 
 }  // namespace

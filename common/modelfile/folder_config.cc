@@ -29,11 +29,11 @@ absl::Status Unsupported(const std::string& what) {
       absl::StrCat("config.json: ", what, " is not supported"));
 }
 
-// Architecture of a model type, for most differences between the two have a
-// value of their own in the configuration.
+// Mistral is a Llama with other values of the same fields.
 absl::StatusOr<std::string> ArchitectureOf(const std::string& model_type) {
-  if (model_type == "llama" || model_type == "mistral")
+  if (model_type == "llama" || model_type == "mistral") {
     return std::string("llama");
+  }
   if (model_type == "qwen2") return std::string("qwen2");
   return absl::UnimplementedError(
       absl::StrCat("config.json: model_type ", Quoted(model_type),
@@ -94,8 +94,9 @@ absl::Status ReadRopeScaling(const JsonFields& rope, ModelConfig* config) {
   QUIRE_ASSIGN_OR_RETURN(config->rope_theta,
                          rope.GetNumber("rope_theta", config->rope_theta));
   if (type == "default") return absl::OkStatus();
-  if (type != "llama3")
+  if (type != "llama3") {
     return Unsupported(absl::StrCat("RoPE of type ", Quoted(type)));
+  }
   Llama3RopeScaling scaling;
   QUIRE_ASSIGN_OR_RETURN(scaling.factor, rope.GetNumber("factor"));
   QUIRE_ASSIGN_OR_RETURN(scaling.low_freq_factor,
@@ -147,9 +148,10 @@ absl::Status CheckWindow(const JsonFields& fields,
 absl::Status CheckLayerTypes(const JsonFields& fields) {
   const Json* types = fields.Find("layer_types");
   if (types == nullptr) return absl::OkStatus();
-  if (!types->is_array())
+  if (!types->is_array()) {
     return absl::InvalidArgumentError(
         "config.json: field 'layer_types' must be a list");
+  }
   for (const Json& type : *types) {
     if (type != "full_attention") {
       return Unsupported(absl::StrCat(
@@ -165,10 +167,12 @@ absl::Status CheckSupported(const JsonFields& fields,
                             const ModelConfig& config) {
   QUIRE_ASSIGN_OR_RETURN(const std::string activation,
                          fields.GetString("hidden_act", "silu"));
-  if (activation != "silu")
+  if (activation != "silu") {
     return Unsupported(absl::StrCat("hidden_act ", Quoted(activation)));
-  if (fields.Has("quantization_config"))
+  }
+  if (fields.Has("quantization_config")) {
     return Unsupported("quantization_config");
+  }
   if (model_type == "llama") {
     // Llama's switch would give the output projection a bias too.
     for (const char* name : {"attention_bias", "mlp_bias"}) {
@@ -195,8 +199,9 @@ absl::Status AddEndTokens(const JsonFields& fields, ModelConfig* config) {
     }
     const Token token = static_cast<Token>(id);
     auto& known = config->eos_token_ids;
-    if (std::find(known.begin(), known.end(), token) == known.end())
+    if (std::find(known.begin(), known.end(), token) == known.end()) {
       known.push_back(token);
+    }
   }
   return absl::OkStatus();
 }

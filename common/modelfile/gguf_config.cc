@@ -15,9 +15,8 @@
 namespace quire {
 namespace {
 
-// Numbers that other models of the family multiply with or clamp by; 0 and 1
-// mean nothing for each of them but the clamps, for which 1 is not to be
-// expected.
+// By what other families multiply, clamp or bend what this one leaves alone. 0
+// and 1 are taken for "not at all".
 constexpr auto kUnsupportedNumbers = std::to_array<const char*>({
     "attention.clamp_kqv",
     "attention.max_alibi_bias",
@@ -27,7 +26,6 @@ constexpr auto kUnsupportedNumbers = std::to_array<const char*>({
     "final_logit_softcapping",
     "logit_scale",
     "residual_scale",
-    "rope.scale_linear",
 });
 
 // Metadata below the architecture's prefix. Absent is one thing, of a wrong
@@ -70,9 +68,10 @@ class ArchitectureKeys {
   absl::StatusOr<double> GetNumber(const char* name) const {
     const std::string key = prefix_ + name;
     const std::optional<double> value = file_.GetFloat(key);
-    if (!value.has_value())
+    if (!value.has_value()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "metadata ", Quoted(key), " is missing or not a number"));
+    }
     return *value;
   }
 
@@ -81,9 +80,10 @@ class ArchitectureKeys {
     const std::string key = prefix_ + name;
     if (!file_.HasKey(key)) return fallback;
     const std::optional<std::string_view> value = file_.GetString(key);
-    if (!value.has_value())
+    if (!value.has_value()) {
       return absl::InvalidArgumentError(
           absl::StrCat("metadata ", Quoted(key), " must be a string"));
+    }
     return std::string(*value);
   }
 
@@ -101,9 +101,10 @@ class ArchitectureKeys {
 absl::StatusOr<std::string> ReadArchitecture(const GgufFile& file) {
   const std::optional<std::string_view> name =
       file.GetString("general.architecture");
-  if (!name.has_value())
+  if (!name.has_value()) {
     return absl::InvalidArgumentError(
         "metadata 'general.architecture' is missing or not a string");
+  }
   if (*name != "llama" && *name != "qwen2") {
     return absl::UnimplementedError(
         absl::StrCat("architecture ", Quoted(*name),
@@ -132,8 +133,9 @@ absl::Status ReadSizes(const ArchitectureKeys& keys, ModelConfig* config) {
 }
 
 absl::Status ReadHeadDim(const ArchitectureKeys& keys, ModelConfig* config) {
-  if (config->num_heads < 1)
+  if (config->num_heads < 1) {
     return absl::InvalidArgumentError("metadata 'attention.head_count' is 0");
+  }
   QUIRE_ASSIGN_OR_RETURN(const std::optional<int64_t> key_length,
                          keys.FindSize("attention.key_length"));
   if (!key_length.has_value() && config->hidden_size % config->num_heads != 0) {
@@ -146,18 +148,36 @@ absl::Status ReadHeadDim(const ArchitectureKeys& keys, ModelConfig* config) {
   QUIRE_ASSIGN_OR_RETURN(
       const int64_t value_length,
       keys.GetSize("attention.value_length", config->head_dim));
-  if (value_length != config->head_dim)
+  if (value_length != config->head_dim) {
     return keys.Unsupported("attention.value_length",
                             absl::StrCat(value_length, ", where keys have ",
                                          config->head_dim, ","));
+  }
   QUIRE_ASSIGN_OR_RETURN(
       const int64_t rotated,
       keys.GetSize("rope.dimension_count", config->head_dim));
-  if (rotated != config->head_dim)
+  if (rotated != config->head_dim) {
     return keys.Unsupported(
         "rope.dimension_count",
         absl::StrCat(rotated, ", where heads have ", config->head_dim, ","));
+  }
   return absl::OkStatus();
+}
+
+absl::Status CheckNeutral(const ArchitectureKeys& keys, const char* name) {
+  QUIRE_ASSIGN_OR_RETURN(const double value, keys.GetNumber(name, 0));
+  return value == 0 || value == 1 ? absl::OkStatus()
+                                  : keys.Unsupported(name, absl::StrCat(value));
+}
+
+absl::Status CheckRopeScaling(const ArchitectureKeys& keys) {
+  QUIRE_ASSIGN_OR_RETURN(const std::string type,
+                         keys.GetString("rope.scaling.type", ""));
+  if (type == "none") return absl::OkStatus();
+  if (!type.empty()) return keys.Unsupported("rope.scaling.type", Quoted(type));
+  // A factor without a type means linear scaling.
+  QUIRE_RETURN_IF_ERROR(CheckNeutral(keys, "rope.scaling.factor"));
+  return CheckNeutral(keys, "rope.scale_linear");
 }
 
 // What would be computed wrongly, and silently.
@@ -171,28 +191,25 @@ absl::Status CheckSupported(const GgufFile& file, const ArchitectureKeys& keys,
   }
   QUIRE_ASSIGN_OR_RETURN(const int64_t num_experts,
                          keys.GetSize("expert_count", 0));
-  if (num_experts > 0)
+  if (num_experts > 0) {
     return keys.Unsupported("expert_count", absl::StrCat(num_experts));
+  }
   QUIRE_ASSIGN_OR_RETURN(const int64_t window,
                          keys.GetSize("attention.sliding_window", 0));
-  if (window > 0 && window < config.context_length)
+  if (window > 0 && window < config.context_length) {
     return keys.Unsupported("attention.sliding_window", absl::StrCat(window));
-  QUIRE_ASSIGN_OR_RETURN(const std::string scaling,
-                         keys.GetString("rope.scaling.type", "none"));
-  if (scaling != "none")
-    return keys.Unsupported("rope.scaling.type", Quoted(scaling));
-  for (const char* name : kUnsupportedNumbers) {
-    QUIRE_ASSIGN_OR_RETURN(const double value, keys.GetNumber(name, 0));
-    if (value != 0 && value != 1)
-      return keys.Unsupported(name, absl::StrCat(value));
   }
-  return absl::OkStatus();
+  for (const char* name : kUnsupportedNumbers) {
+    QUIRE_RETURN_IF_ERROR(CheckNeutral(keys, name));
+  }
+  return CheckRopeScaling(keys);
 }
 
 absl::Status ReadFromTensors(const GgufFile& file, ModelConfig* config) {
   const TensorView* embedding = file.FindTensor("token_embd.weight");
-  if (embedding == nullptr)
+  if (embedding == nullptr) {
     return absl::InvalidArgumentError("tensor 'token_embd.weight' is missing");
+  }
   config->vocabulary_size = embedding->shape.front();
   config->tied_embeddings = file.FindTensor("output.weight") == nullptr;
   config->has_rope_factors = file.FindTensor("rope_freqs.weight") != nullptr;
@@ -212,8 +229,10 @@ absl::Status ReadEndTokens(const GgufFile& file, ModelConfig* config) {
           absl::StrCat("metadata ", Quoted(key), " must be a token id"));
     }
     const Token token = static_cast<Token>(*id);
-    if (config->eos_token_ids.empty() || config->eos_token_ids.front() != token)
+    if (config->eos_token_ids.empty() ||
+        config->eos_token_ids.front() != token) {
       config->eos_token_ids.push_back(token);
+    }
   }
   return absl::OkStatus();
 }

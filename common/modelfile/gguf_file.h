@@ -28,6 +28,7 @@ class GgufFile {
       const std::string& path);
   ~GgufFile();
 
+  // Whether there is such a key, of whatever kind.
   bool HasKey(std::string_view key) const;
   // Metadata. nullopt: no such key, or it is of another kind. GetUint takes any
   // integer type whose value is not negative; GetFloat takes any number.

@@ -211,8 +211,9 @@ std::optional<std::vector<std::string_view>> GgufValue::AsStrings() const {
   std::vector<std::string_view> strings;
   strings.reserve(count_);
   ByteReader reader(bytes_);
-  for (uint64_t i = 0; i < count_; ++i)
+  for (uint64_t i = 0; i < count_; ++i) {
     strings.push_back(reader.ReadString("").value());
+  }
   return strings;
 }
 

@@ -39,9 +39,10 @@ class BoundedBuilder final : public nlohmann::json_sax<Json> {
   bool key(string_t& key) override {
     auto* object = open_.back()->get_ptr<Json::object_t*>();
     const auto [entry, inserted] = object->try_emplace(key, nullptr);
-    if (!inserted)
+    if (!inserted) {
       return Fail(
           absl::StrCat("key ", Quoted(key), " occurs twice in one object"));
+    }
     value_of_key_ = &entry->second;
     return true;
   }

@@ -47,8 +47,9 @@ absl::StatusOr<std::unique_ptr<MappedFile>> MappedFile::Open(
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty())
+  if (!bytes_.empty()) {
     munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  }
 }
 
 void MappedFile::Advise(Access access) const {

@@ -1,12 +1,13 @@
 #include "common/modelfile/model_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "common/modelfile/error_text.h"
 #include "common/modelfile/fingerprint.h"
@@ -23,14 +24,19 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 256;
 
-// A name may come from anywhere and goes into protobuf strings, which must be
-// UTF-8: the JSON library replaces what is not.
-std::string ToUtf8(std::string_view text) {
+// A name may come from anywhere and goes into logs and into protobuf strings:
+// one line of UTF-8. The JSON library replaces what is not UTF-8.
+std::string Printable(std::string_view text) {
   using Json = nlohmann::json;
   const Json raw = std::string(text.substr(0, kMaxNameBytes));
   const std::string valid = raw.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false,
                                      Json::error_handler_t::replace);
-  return Json::parse(valid).get<std::string>();
+  std::string name = Json::parse(valid).get<std::string>();
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); },
+      ' ');
+  return name;
 }
 
 std::string LastPartOf(const std::string& path) {
@@ -66,8 +72,9 @@ class OpenedModel final : public ModelFiles {
 
   uint64_t num_parameters() const override {
     uint64_t sum = 0;
-    for (const auto& [name, tensor] : parts_.tensors)
+    for (const auto& [name, tensor] : parts_.tensors) {
       sum += static_cast<uint64_t>(tensor.num_elements());
+    }
     return sum;
   }
 
@@ -87,10 +94,11 @@ absl::StatusOr<OpenedModel::Parts> OpenGguf(const std::string& path) {
   const absl::StatusOr<ModelConfig> config = ReadGgufConfig(*parts.gguf);
   if (!config.ok()) return InFile(path, config.status());
   parts.config = *config;
-  parts.name =
-      ToUtf8(parts.gguf->GetString("general.name").value_or(LastPartOf(path)));
-  for (const TensorView& tensor : parts.gguf->tensors())
+  parts.name = Printable(
+      parts.gguf->GetString("general.name").value_or(LastPartOf(path)));
+  for (const TensorView& tensor : parts.gguf->tensors()) {
     parts.tensors.emplace(tensor.name, tensor);
+  }
   return parts;
 }
 
@@ -126,7 +134,7 @@ absl::StatusOr<TensorMap> RenameTensors(const SafetensorsFolder& safetensors) {
 absl::StatusOr<OpenedModel::Parts> OpenFolder(const std::string& path) {
   OpenedModel::Parts parts;
   parts.folder = path;
-  parts.name = ToUtf8(LastPartOf(path));
+  parts.name = Printable(LastPartOf(path));
   QUIRE_ASSIGN_OR_RETURN(parts.config, ReadFolderConfig(path));
   QUIRE_ASSIGN_OR_RETURN(parts.safetensors, SafetensorsFolder::Open(path));
   QUIRE_RETURN_IF_ERROR(InFile(path, CheckTypes(*parts.safetensors)));
@@ -134,8 +142,9 @@ absl::StatusOr<OpenedModel::Parts> OpenFolder(const std::string& path) {
   if (!tensors.ok()) return InFile(path, tensors.status());
   parts.tensors = *std::move(tensors);
   const bool has_output = parts.tensors.contains("output.weight");
-  if (parts.config.tied_embeddings && has_output)
+  if (parts.config.tied_embeddings && has_output) {
     parts.tensors.erase("output.weight");
+  }
   parts.config.tied_embeddings |= !has_output;
   return parts;
 }

@@ -71,8 +71,9 @@ absl::StatusOr<Entry> ReadEntry(const std::string& name, const Json& value) {
 
 absl::StatusOr<std::vector<Entry>> ReadEntries(std::string_view header) {
   QUIRE_ASSIGN_OR_RETURN(const Json json, ParseJson(header, kHeaderLimits));
-  if (!json.is_object())
+  if (!json.is_object()) {
     return absl::InvalidArgumentError("the header is not a JSON object");
+  }
   std::vector<Entry> entries;
   for (const auto& [name, value] : json.items()) {
     if (name == "__metadata__") continue;

@@ -98,8 +98,9 @@ absl::Status SafetensorsFolder::AddShards(const std::string& folder) {
           absl::StrCat(index, ": ", Quoted(shard),
                        " is not the name of a file in the folder"));
     }
-    if (shards.insert(shard).second)
+    if (shards.insert(shard).second) {
       QUIRE_RETURN_IF_ERROR(AddFile(folder + "/" + shard));
+    }
   }
   for (const auto& [tensor, shard] : shard_of_tensor) {
     const auto entry = path_of_tensor_.find(tensor);

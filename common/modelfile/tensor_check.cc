@@ -25,10 +25,12 @@ std::vector<Expected> GlobalTensors(const ModelConfig& c) {
       {"token_embd.weight", {c.vocabulary_size, c.hidden_size}},
       {"output_norm.weight", {c.hidden_size}},
   };
-  if (!c.tied_embeddings)
+  if (!c.tied_embeddings) {
     tensors.push_back({"output.weight", {c.vocabulary_size, c.hidden_size}});
-  if (c.has_rope_factors)
+  }
+  if (c.has_rope_factors) {
     tensors.push_back({"rope_freqs.weight", {c.head_dim / 2}});
+  }
   return tensors;
 }
 
@@ -51,8 +53,9 @@ std::vector<Expected> LayerTensors(const ModelConfig& c, int64_t layer) {
     tensors.push_back({"attn_k.bias", {kv_size}});
     tensors.push_back({"attn_v.bias", {kv_size}});
   }
-  for (Expected& tensor : tensors)
+  for (Expected& tensor : tensors) {
     tensor.name = absl::StrCat("blk.", layer, ".", tensor.name);
+  }
   return tensors;
 }
 
@@ -72,8 +75,9 @@ class Checker {
   }
 
   absl::Status Check(const std::vector<Expected>& all) {
-    for (const Expected& expected : all)
+    for (const Expected& expected : all) {
       QUIRE_RETURN_IF_ERROR(CheckOne(expected));
+    }
     return absl::OkStatus();
   }
 

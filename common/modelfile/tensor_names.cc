@@ -59,8 +59,9 @@ std::optional<std::string> GgufTensorName(std::string_view name) {
   if (!name.starts_with(kLayerPrefix)) return std::nullopt;
   name.remove_prefix(kLayerPrefix.size());
   const size_t dot = name.find('.');
-  if (dot == std::string_view::npos || !IsLayerNumber(name.substr(0, dot)))
+  if (dot == std::string_view::npos || !IsLayerNumber(name.substr(0, dot))) {
     return std::nullopt;
+  }
   const auto in_layer = LookUp(kInLayer, name.substr(dot + 1));
   if (!in_layer.has_value()) return std::nullopt;
   return absl::StrCat("blk.", ToAbsl(name.substr(0, dot)), ".",

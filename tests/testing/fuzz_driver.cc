@@ -45,8 +45,9 @@ class InputFile {
   static std::string Path() {
     for (const char* variable :
          {"TEST_UNDECLARED_OUTPUTS_DIR", "TEST_TMPDIR"}) {
-      if (const char* folder = std::getenv(variable))
+      if (const char* folder = std::getenv(variable)) {
         return std::string(folder) + "/fuzz_input";
+      }
     }
     return "/tmp/fuzz_input";
   }
@@ -150,12 +151,14 @@ void RunOne(FuzzEntryPoint entry_point, const std::string& input,
 int64_t RunFuzzer(FuzzEntryPoint entry_point, const FuzzOptions& options) {
   std::vector<std::string> seeds = options.seeds;
   if (!options.corpus.empty()) {
-    for (std::string& seed : ReadCorpus(options.corpus))
+    for (std::string& seed : ReadCorpus(options.corpus)) {
       seeds.push_back(std::move(seed));
+    }
   }
   if (seeds.empty()) return 0;
-  for (std::string& seed : seeds)
+  for (std::string& seed : seeds) {
     seed.resize(std::min(seed.size(), options.max_bytes));
+  }
 
   InputFile file;
   const absl::Time end = absl::Now() + options.time_limit;

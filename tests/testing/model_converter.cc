@@ -73,8 +73,9 @@ void AddTokenizer(const std::string& folder, int64_t vocabulary_size,
     types.at(token.at("id").get<size_t>()) = kControl;
   }
   std::vector<std::string> merges;
-  for (const Json& merge : json.at("model").at("merges"))
+  for (const Json& merge : json.at("model").at("merges")) {
     merges.push_back(MergeText(merge));
+  }
   writer->Add("tokenizer.ggml.model", "gpt2")
       .Add("tokenizer.ggml.pre", "gpt-2");
   writer->AddArray("tokenizer.ggml.tokens", tokens)
@@ -137,8 +138,9 @@ void AddTensors(const ModelFiles& model, GgufWriter* writer) {
                                   : std::string(Text(*tensor)));
   };
   for (const char* name :
-       {"token_embd.weight", "output_norm.weight", "output.weight"})
+       {"token_embd.weight", "output_norm.weight", "output.weight"}) {
     add(name);
+  }
   for (int64_t layer = 0; layer < config.num_layers; ++layer) {
     for (const char* part :
          {"attn_norm.weight", "attn_q.weight", "attn_q.bias", "attn_k.weight",

@@ -64,8 +64,9 @@ TEST_F(FingerprintTest, EveryFieldOfTheConfigurationCounts) {
       [](ModelConfig& c) { c.tied_embeddings = true; },
       [](ModelConfig& c) { c.eos_token_ids = {12}; },
   };
-  for (const auto& change : kChanges)
+  for (const auto& change : kChanges) {
     EXPECT_TRUE(seen.insert(FingerprintAfter(change)).second);
+  }
 }
 
 TEST_F(FingerprintTest, NameTypeAndShapeOfATensorCount) {

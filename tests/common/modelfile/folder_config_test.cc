@@ -64,8 +64,9 @@ TEST(FolderConfig, FieldsBecomeTheConfiguration) {
 TEST(FolderConfig, AbsentFieldsMeanWhatTheyMeanToTransformers) {
   Json json = LlamaJson();
   for (const char* key : {"num_key_value_heads", "rms_norm_eps", "rope_theta",
-                          "hidden_act", "eos_token_id"})
+                          "hidden_act", "eos_token_id"}) {
     json.erase(key);
+  }
   const ModelConfig config = Parse(json).value();
   EXPECT_EQ(config.num_kv_heads, 8);
   EXPECT_EQ(config.rms_norm_epsilon, 1e-6);

@@ -170,6 +170,13 @@ TEST_F(GgufConfigTest, ScaledRopeIsRefusedByName) {
   }
 }
 
+TEST_F(GgufConfigTest, FactorWithoutATypeIsLinearScaling) {
+  Set("llama.rope.scaling.factor", 2.0f);
+  EXPECT_THAT(Read(), IsUnimplemented("'llama.rope.scaling.factor' of 2"));
+  Set("llama.rope.scaling.type", std::string("none"));
+  EXPECT_TRUE(Read().ok());
+}
+
 TEST_F(GgufConfigTest, ExpertsAreRefused) {
   Set("llama.expert_count", uint32_t{8});
   EXPECT_THAT(Read(), IsUnimplemented("'llama.expert_count' of 8"));

@@ -109,8 +109,9 @@ TEST(GgufValue, NestedArraysAreWalkedButNotDecoded) {
 
 TEST(GgufValue, DeeplyNestedArraysAreRefused) {
   std::string bytes = Bytes(GgufType::kArray);
-  for (int i = 0; i < 100'000; ++i)
+  for (int i = 0; i < 100'000; ++i) {
     bytes += Bytes(GgufType::kArray, uint64_t{1});
+  }
   EXPECT_THAT(Read(bytes), IsInvalid("nests arrays deeper than 4"));
 }
 

@@ -35,8 +35,9 @@ class SafetensorsFolderTest : public ::testing::Test {
   std::vector<std::string> OpenNames() {
     folder_object_ = Open().value();
     std::vector<std::string> names;
-    for (const TensorView* tensor : folder_object_->tensors())
+    for (const TensorView* tensor : folder_object_->tensors()) {
       names.push_back(tensor->name);
+    }
     return names;
   }
 

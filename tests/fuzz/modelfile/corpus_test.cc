@@ -23,11 +23,13 @@ TEST(GgufCorpus, CoversEveryTensorTypeAndBothArchitectures) {
        ReadCorpus("tests/fuzz/modelfile/corpus/gguf")) {
     const MemoryFile memory(seed);
     if (const auto file = GgufFile::Open(memory.path()); file.ok()) {
-      for (const TensorView& tensor : (*file)->tensors())
+      for (const TensorView& tensor : (*file)->tensors()) {
         types.insert(tensor.type);
+      }
     }
-    if (const auto model = ModelFiles::Open(memory.path()); model.ok())
+    if (const auto model = ModelFiles::Open(memory.path()); model.ok()) {
       architectures.insert((*model)->config().architecture);
+    }
   }
   EXPECT_EQ(types.size(), 13u);
   EXPECT_EQ(architectures, (std::set<std::string>{"llama", "qwen2"}));

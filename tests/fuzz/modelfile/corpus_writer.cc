@@ -82,22 +82,25 @@ std::string Model(const std::string& architecture) {
       .Add("tokenizer.ggml.add_bos_token", false);
   AddZeros("token_embd.weight", TensorType::kQ4_0, {4, 32}, &writer);
   AddZeros("output_norm.weight", TensorType::kF32, {32}, &writer);
-  for (const char* norm : {"attn_norm", "ffn_norm"})
+  for (const char* norm : {"attn_norm", "ffn_norm"}) {
     AddZeros("blk.0." + std::string(norm) + ".weight", TensorType::kF32, {32},
              &writer);
+  }
   for (const char* matrix :
        {"attn_q", "attn_output", "ffn_gate", "ffn_up", "ffn_down"}) {
     AddZeros("blk.0." + std::string(matrix) + ".weight", TensorType::kQ4_0,
              {32, 32}, &writer);
   }
-  for (const char* matrix : {"attn_k", "attn_v"})
+  for (const char* matrix : {"attn_k", "attn_v"}) {
     AddZeros("blk.0." + std::string(matrix) + ".weight", TensorType::kQ4_0,
              {16, 32}, &writer);
+  }
   if (architecture == "qwen2") {
     AddZeros("blk.0.attn_q.bias", TensorType::kF16, {32}, &writer);
-    for (const char* bias : {"attn_k", "attn_v"})
+    for (const char* bias : {"attn_k", "attn_v"}) {
       AddZeros("blk.0." + std::string(bias) + ".bias", TensorType::kF16, {16},
                &writer);
+    }
   } else {
     AddZeros("rope_freqs.weight", TensorType::kF32, {8}, &writer);
   }
@@ -110,11 +113,13 @@ void Write(const std::filesystem::path& path, const std::string& contents) {
 }
 
 void WriteGguf(const std::filesystem::path& folder) {
-  for (const TensorType type : kAllTypes)
+  for (const TensorType type : kAllTypes) {
     Write(folder / std::string(GetTensorTypeInfo(type).name), OneTensor(type));
+  }
   Write(folder / "metadata", EveryKindOfMetadata());
-  for (const char* architecture : {"llama", "qwen2"})
+  for (const char* architecture : {"llama", "qwen2"}) {
     Write(folder / architecture, Model(architecture));
+  }
 }
 
 void WriteSafetensors(const std::filesystem::path& folder) {

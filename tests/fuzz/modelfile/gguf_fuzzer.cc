@@ -51,8 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   quire::AskForMetadata(**file);
-  for (const quire::TensorView& tensor : (*file)->tensors())
+  for (const quire::TensorView& tensor : (*file)->tensors()) {
     quire::CheckTensor(**file, tensor);
+  }
   if (model.ok()) QUIRE_CHECK((*model)->config().Validate().ok());
   return 0;
 }
