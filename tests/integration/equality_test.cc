@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -110,12 +111,18 @@ class EqualityTest : public testing::Test {
     }
   }
 
+  // Over all ways. Without these the comparison would prove nothing.
+  double mixed_steps_ = 0;  // Hold prompt and decode rows.
+  double preemptions_ = 0;
+  double steps_ = 0;        // Of the ways with blocks for all,
+  double small_steps_ = 0;  // and of these with at most eight sequences.
+
   void ExpectSameBits(const std::vector<Way>& ways) {
     for (const Way& way : ways) {
       SCOPED_TRACE(testing::PrintToString(way));
       TestCluster cluster(Options(way), Flags(way));
       ExpectSameBits(cluster, way);
-      ExpectManyTogether(cluster, way);
+      CountSteps(cluster, way);
       ExpectNothingLeft(cluster);
     }
   }
@@ -154,17 +161,20 @@ class EqualityTest : public testing::Test {
     }
   }
 
-  // Otherwise the test would prove nothing: most steps hold more than eight
-  // sequences, some mix prompts and decodes; a small pool preempts.
-  void ExpectManyTogether(TestCluster& cluster, const Way& way) {
-    if (way.spare_blocks > 0) {
-      preemptions_ += cluster.Metric("quire_preemptions_total");
-      return;
-    }
-    EXPECT_GT(cluster.Metric("quire_mixed_steps_total"), 0);
-    if (requests_.size() < 16) return;
-    EXPECT_LT(cluster.Metric("quire_step_sequences_bucket{le=\"8\"}"),
-              cluster.Metric("quire_step_sequences_count") / 2);
+  void CountSteps(TestCluster& cluster, const Way& way) {
+    const double mixed = cluster.Metric("quire_mixed_steps_total");
+    const double preemptions = cluster.Metric("quire_preemptions_total");
+    const double steps = cluster.Metric("quire_step_sequences_count");
+    const double small =
+        cluster.Metric("quire_step_sequences_bucket{le=\"8\"}");
+    std::cout << way << ": " << steps << " steps, " << small
+              << " of at most 8 sequences, " << mixed << " mixed, "
+              << preemptions << " preemptions\n";
+    mixed_steps_ += mixed;
+    preemptions_ += preemptions;
+    if (way.spare_blocks > 0) return;
+    steps_ += steps;
+    small_steps_ += small;
   }
 
   void ExpectNothingLeft(TestCluster& cluster) {
@@ -175,10 +185,6 @@ class EqualityTest : public testing::Test {
     EXPECT_EQ(cluster.Metric("quire_consistency_violations_total"), 0);
   }
 
- protected:
-  double preemptions_ = 0;
-
- private:
   std::string model_;
   std::string compute_;
   std::vector<quire::v1::GenerateRequest> requests_;
@@ -202,6 +208,7 @@ TEST_P(TinyEqualityTest, EveryWayGivesTheBitsOfEachPromptAlone) {
   }
   Serve(TinyModelPath(name), compute, prompts);
   ExpectSameBits(SomeWays());
+  EXPECT_GT(mixed_steps_, 0);
   EXPECT_GT(preemptions_, 0);
 }
 
@@ -224,7 +231,9 @@ TEST_P(SmolLm2EqualityTest, EveryWayGivesTheBitsOfEachPromptAlone) {
   Serve(*model, GetParam(), SmolLm2Reference());
   const bool full = std::getenv("QUIRE_FULL_EQUALITY") != nullptr;
   ExpectSameBits(full ? AllWays() : SomeWays());
+  EXPECT_GT(mixed_steps_, 0);
   EXPECT_GT(preemptions_, 0);
+  EXPECT_LT(small_steps_, steps_ / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compute, SmolLm2EqualityTest,
