@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
@@ -11,7 +10,6 @@
 #include "common/status_macros.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
-#include "grpcpp/impl/server_builder_option.h"
 #include "grpcpp/resource_quota.h"
 #include "scheduler/frontend/api_service.h"
 #include "scheduler/grpc_listener.h"
@@ -34,18 +32,6 @@ constexpr int kMaxApiThreads = 16;
 // Calls on one connection beyond the requests that the engine takes: status,
 // health, and those that are to hear that the queue is full.
 constexpr uint32_t kSpareStreams = 256;
-
-// Adds the reflection service to one server only, as the library's own way adds
-// it to all.
-class ReflectionOption final : public grpc::ServerBuilderOption {
- public:
-  void UpdateArguments(grpc::ChannelArguments*) override {}
-  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
-                         plugins) override {
-    plugins->push_back(
-        std::make_unique<grpc::reflection::ProtoServerReflectionPlugin>());
-  }
-};
 
 // Tells the engine first: whoever sees the server ready can submit.
 class EngineObserver final : public GroupObserver {
@@ -169,8 +155,8 @@ absl::Status Server::OpenApiPort() {
   api_service_ = MakeApiService(backends);
 
   grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  builder.SetOption(std::make_unique<ReflectionOption>());
   builder.RegisterService(api_service_.get());
   grpc::ResourceQuota quota("quire-api");
   quota.Resize(kApiMemoryBytes).SetMaxThreads(kMaxApiThreads);

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/time/time.h"
 #include "common/status_macros.h"
+#include "grpcpp/impl/server_builder_option.h"
 #include "grpcpp/server_builder.h"
 #include "scheduler/grpc_listener.h"
 
@@ -16,12 +18,24 @@ constexpr absl::Duration kTimeoutCheckInterval = absl::Milliseconds(250);
 // For workers to take their status, after which connections are cut.
 constexpr std::chrono::milliseconds kGoodbye{1000};
 
+// Takes out what the process adds to every server, such as reflection: its
+// threads would share the polling of the workers' connections.
+class NoPlugins final : public grpc::ServerBuilderOption {
+ public:
+  void UpdateArguments(grpc::ChannelArguments*) override {}
+  void UpdatePlugins(std::vector<std::unique_ptr<grpc::ServerBuilderPlugin>>*
+                         plugins) override {
+    plugins->clear();
+  }
+};
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WorkerPort>> WorkerPort::Listen(
     const std::string& address, WorkerGroup* group) {
   auto port = absl::WrapUnique(new WorkerPort(group));
   grpc::ServerBuilder builder;
+  builder.SetOption(std::make_unique<NoPlugins>());
   builder.RegisterService(&port->service_);
   port->queue_ = builder.AddCompletionQueue();
   QUIRE_ASSIGN_OR_RETURN(GrpcListener listener,
