@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "common/clock.h"
 #include "gmock/gmock.h"
@@ -17,22 +19,48 @@
 namespace quire {
 namespace {
 
-// A client that waits for the end of its request.
-struct WaitingClient {
-  absl::Notification closed;
-  std::vector<Token> tokens;
-  absl::Status status;
-  std::shared_ptr<Mailbox> mailbox =
-      std::make_shared<Mailbox>([this] { Take(); });
+// A client on the thread that calls it: notices come from the engine thread,
+// the mailbox is emptied here.
+class WaitingClient {
+ public:
+  const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
+  const std::vector<Token>& tokens() const { return tokens_; }
 
-  void Take() {
-    const Mailbox::Contents contents = mailbox->TakeAll();
-    for (const SequenceDelta& delta : contents.deltas) {
-      tokens.insert(tokens.end(), delta.tokens.begin(), delta.tokens.end());
+  // Takes all there is until the end comes; returns how the request ended.
+  absl::Status WaitForEnd() {
+    for (;;) {
+      bell_->Wait();
+      const Mailbox::Contents contents = mailbox_->TakeAll();
+      for (const SequenceDelta& delta : contents.deltas) {
+        tokens_.insert(tokens_.end(), delta.tokens.begin(), delta.tokens.end());
+      }
+      if (contents.closed) return contents.status;
     }
-    status = contents.status;
-    if (contents.closed) closed.Notify();
   }
+
+ private:
+  // Shared with the mailbox: a notice may come after the end was taken.
+  struct Bell {
+    absl::Mutex mutex;
+    absl::CondVar changed;
+    bool rung ABSL_GUARDED_BY(mutex) = false;
+
+    void Ring() {
+      absl::MutexLock lock(&mutex);
+      rung = true;
+      changed.Signal();
+    }
+    void Wait() {
+      absl::MutexLock lock(&mutex);
+      while (!rung) changed.Wait(&mutex);
+      rung = false;
+    }
+  };
+
+  const std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+  const std::shared_ptr<Mailbox> mailbox_ =
+      std::make_shared<Mailbox>([bell = bell_] { bell->Ring(); });
+  std::vector<Token> tokens_;
 };
 
 class EngineThreadTest : public testing::Test {
@@ -58,19 +86,19 @@ class EngineThreadTest : public testing::Test {
     Ask ask = {.prompt = MakePrompt(seed, 3 + seed % 9), .max_tokens = 7};
     const std::vector<Token> alone = AnswerAlone(ask);
     WaitingClient client;
-    engine_->Submit(MakeRequest(NextId(), std::move(ask), client.mailbox));
-    client.closed.WaitForNotification();
-    EXPECT_TRUE(client.status.ok()) << client.status;
-    EXPECT_EQ(client.tokens, alone);
+    engine_->Submit(MakeRequest(NextId(), std::move(ask), client.mailbox()));
+    const absl::Status status = client.WaitForEnd();
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(client.tokens(), alone);
   }
   void CancelOne(uint64_t seed) {
     WaitingClient client;
     const RequestId id = NextId();
-    engine_->Submit(MakeRequest(
-        id, {.prompt = MakePrompt(seed, 5), .max_tokens = 60}, client.mailbox));
+    engine_->Submit(
+        MakeRequest(id, {.prompt = MakePrompt(seed, 5), .max_tokens = 60},
+                    client.mailbox()));
     engine_->Cancel(id);
-    client.closed.WaitForNotification();
-    EXPECT_EQ(client.status.code(), absl::StatusCode::kCancelled);
+    EXPECT_EQ(client.WaitForEnd().code(), absl::StatusCode::kCancelled);
   }
 
   const GroupShape shape_ = {.epoch = Epoch(1),
@@ -119,19 +147,17 @@ TEST_F(EngineThreadTest, ADeadlinePassesWithoutAnyEvent) {
   engine_->OnGroupLost(Epoch(1), absl::UnavailableError("gone"));
   engine_->Submit(
       MakeRequest(NextId(), {.deadline = clock_.Now() + absl::Milliseconds(5)},
-                  client.mailbox));
-  client.closed.WaitForNotification();
-  EXPECT_EQ(client.status.code(), absl::StatusCode::kDeadlineExceeded);
+                  client.mailbox()));
+  EXPECT_EQ(client.WaitForEnd().code(), absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST_F(EngineThreadTest, ClosesWhatIsOpenWhenItGoes) {
   WaitingClient client;
   engine_->OnGroupLost(Epoch(1), absl::UnavailableError("gone"));
-  engine_->Submit(MakeRequest(NextId(), {}, client.mailbox));
+  engine_->Submit(MakeRequest(NextId(), {}, client.mailbox()));
   group_->StopWaiting();
   engine_.reset();
-  EXPECT_TRUE(client.closed.HasBeenNotified());
-  EXPECT_EQ(client.status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(client.WaitForEnd().code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ void PuppetGroup::Dispatch(worker::v1::StepPlan& plan) {
   absl::MutexLock lock(&mutex_);
   for (Puppet& puppet : puppets_) puppet.pending.push_back(plan);
   plans_.push_back(std::move(plan));  // As a link may.
+  changed_.SignalAll();
 }
 
 void PuppetGroup::Abandon(const char* reason) {
@@ -55,16 +56,16 @@ void PuppetGroup::CorruptNext(
 
 bool PuppetGroup::WaitForPlan(Rank rank) {
   absl::MutexLock lock(&mutex_);
-  const auto ready = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stopped_ || !puppets_[rank.value()].pending.empty();
-  };
-  mutex_.Await(absl::Condition(&ready));
+  while (!stopped_ && puppets_[rank.value()].pending.empty()) {
+    changed_.Wait(&mutex_);
+  }
   return !stopped_;
 }
 
 void PuppetGroup::StopWaiting() {
   absl::MutexLock lock(&mutex_);
   stopped_ = true;
+  changed_.SignalAll();
 }
 
 size_t PuppetGroup::num_in_flight() const {

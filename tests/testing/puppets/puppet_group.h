@@ -55,6 +55,7 @@ class PuppetGroup final : public GroupLink {
 
   Engine* const engine_;
   mutable absl::Mutex mutex_;
+  absl::CondVar changed_;  // A plan came, or the end.
   std::vector<Puppet> puppets_ ABSL_GUARDED_BY(mutex_);  // By rank.
   std::vector<worker::v1::StepPlan> plans_ ABSL_GUARDED_BY(mutex_);
   std::string abandoned_ ABSL_GUARDED_BY(mutex_);
