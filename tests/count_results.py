@@ -82,14 +82,15 @@ class Run:
         if attempt >= self.results.get(key, (0, None))[0]:
             self.results[key] = (attempt, result)
 
+    def not_run(self):
+        """The tests that have no result: they could not be built."""
+        return sorted(self.tests - {label for label, _, _ in self.results})
+
     def count(self):
         counts = Counts()
         for _, result in self.results.values():
             counts += count_result(result)
-        not_run = self.tests - {label for label, _, _ in self.results}
-        for label in sorted(not_run):
-            print(f"did not run: {label}")
-        counts["failed"] += len(not_run)
+        counts["failed"] += len(self.not_run())
         # What is no test, but could not be built.
         if not self.succeeded and not counts["failed"]:
             counts["failed"] += 1
@@ -109,7 +110,10 @@ def summary(counts):
 def main(arguments):
     if not arguments:
         sys.exit(__doc__)
-    counts = Run(read_events(arguments[0])).count()
+    run = Run(read_events(arguments[0]))
+    for label in run.not_run():
+        print(f"did not run: {label}")
+    counts = run.count()
     for path in arguments[1:]:
         counts += count_xml(path)
     print(summary(counts))
