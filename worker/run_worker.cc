@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -76,7 +77,8 @@ absl::Status RunWorker(const WorkerOptions& options,
   QUIRE_ASSIGN_OR_RETURN(const MemoryBudget budget,
                          PlanMemory(options.kv_cache_memory, kSystemRoot));
   const ExecutorOptions limits = {
-      .kv_cache_bytes = budget.kv_cache_bytes,
+      .kv_cache_bytes = std::min(budget.kv_cache_bytes,
+                                 kMaxCacheSlots * model->bytes_per_slot()),
       .max_step_rows = MaxStepRows(model->config(), budget.activation_bytes)};
   const worker::v1::Hello hello =
       MakeHello(options, model_options, *files, *model, limits);

@@ -96,9 +96,8 @@ absl::Status Executor::CheckShape(const EpochSetup& setup) const {
         "welcome.block_size is ", block_size, ", must be a multiple of ",
         model_->block_size_multiple()));
   }
-  // Slots are 32-bit numbers, and the cache must fit what was offered.
-  const int64_t max_slots =
-      std::min(kMaxInt, options_.kv_cache_bytes / model_->bytes_per_slot());
+  const int64_t max_slots = std::min(
+      kMaxCacheSlots, options_.kv_cache_bytes / model_->bytes_per_slot());
   QUIRE_RETURN_IF_ERROR(
       CheckRange("num_blocks", setup.num_blocks, max_slots / block_size));
   return CheckRange(

@@ -22,6 +22,9 @@
 
 namespace quire {
 
+// A cache has at most this many slots: slots are 32-bit numbers.
+inline constexpr int64_t kMaxCacheSlots = 0x7fffffff;
+
 struct ExecutorOptions {
   // What was offered to the scheduler: a Welcome that asks for more is refused.
   int64_t kv_cache_bytes = 0;

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/allocation_meter.h"
 #include "tests/testing/plan_writer.h"
 
 namespace quire {
@@ -139,6 +140,16 @@ TEST_F(BatchBuilderTest, NextStepStartsAfresh) {
   Build({{.sequence = kA, .slot = 5, .samples = true}});
   EXPECT_THAT(builder_.batch().tokens, ElementsAre(15));
   EXPECT_THAT(builder_.batch().logit_rows, ElementsAre(0));
+}
+
+TEST_F(BatchBuilderTest, OnceGrownNothingIsAllocated) {
+  const Runs runs =
+      RunsOf({{.sequence = kA, .num_rows = 6, .samples = true},
+              {.sequence = kB, .num_rows = 3, .prompt_logprobs = true}});
+  ASSERT_TRUE(Build(runs).ok());
+  const testing::AllocationMeter meter;
+  ASSERT_TRUE(Build(runs).ok());
+  EXPECT_EQ(meter.largest_bytes(), 0u);
 }
 
 TEST_F(BatchBuilderTest, UnknownAndDoubleSequencesAreRefused) {
