@@ -38,10 +38,10 @@ struct GenerateEnvironment {
 // cancellation has something for it. Events that come while the turn is taken
 // only leave their mark.
 //
-//   working -> idle      nothing to write: waits for the mailbox or for
-//   cancellation idle -> working      Wake (the mailbox) or OnCancel working ->
-//   finished  refused, closed by the engine, or cancelled: the final status is
-//   on its way, nothing more starts
+//   working -> idle      nothing to write
+//   idle -> working      the mailbox has something, or the call is cancelled
+//   working -> finished  refused, closed by the engine, or cancelled: the final
+//                        status is on its way, and nothing more starts
 //
 // Owns itself until gRPC is done with it. The mailbox, which the engine may
 // keep longer, refers to it weakly.
@@ -65,7 +65,9 @@ class GenerateReactor final
                   const v1::GenerateRequest* request,
                   grpc::CallbackServerContext* context);
 
-  // The steps up to the engine. REQUIRES, as all that follow: the turn.
+  // These REQUIRE the turn.
+
+  // The steps up to the engine.
   void Begin(uint64_t random_seed);
   void EncodeAndSubmit();
   void Submit();
@@ -77,6 +79,8 @@ class GenerateReactor final
   void FinishWith(const absl::Status& status);
   // The last message and OK in one.
   void WriteLast();
+
+  // And these do not.
 
   // The mailbox has something where it had nothing. Called by the engine
   // thread, at any time.
@@ -93,17 +97,19 @@ class GenerateReactor final
   std::shared_ptr<GenerateReactor> self_;  // Until OnDone.
   std::shared_ptr<Mailbox> mailbox_;
 
-  // Belong to whoever has the turn.
+  // These belong to whoever has the turn.
   GenerationRequest resolved_;               // Until Submit.
   std::deque<v1::GenerateResponse> outbox_;  // The first is being written.
-  bool closed_ = false;  // Nothing follows the outbox but `final_status_`.
+  // The engine has closed the mailbox: nothing follows the outbox but the
+  // status.
+  bool closed_ = false;
   absl::Status final_status_;
 
   absl::Mutex mutex_;
   bool busy_ ABSL_GUARDED_BY(mutex_) = true;
   bool submitted_ ABSL_GUARDED_BY(mutex_) = false;
-  bool cancelled_ ABSL_GUARDED_BY(mutex_) =
-      false;  // By the client, its deadline, or a broken connection.
+  // By the client, its deadline, or a broken connection.
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool told_engine_ ABSL_GUARDED_BY(mutex_) = false;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -12,13 +12,13 @@ namespace quire {
 
 // The numbers of the model that requests are measured against.
 struct ModelLimits {
-  uint32_t vocabulary_size = 0;  // Tokens; the configuration's, which may be
-                                 // more than the tokenizer's.
-  uint32_t context_length = 0;   // Tokens: prompt and generated ones together.
-  uint32_t longest_token_bytes =
-      0;  // Bytes of text that one token stands for, at most.
-  std::vector<Token>
-      eos_token_ids;  // Of the configuration and of the tokenizer; ascending.
+  // Tokens; the configuration's, which may be more than the tokenizer's.
+  uint32_t vocabulary_size = 0;
+  uint32_t context_length = 0;  // Tokens: prompt and generated ones together.
+  // Bytes of text that one token stands for, at most.
+  uint32_t longest_token_bytes = 0;
+  // Of the configuration and of the tokenizer; ascending.
+  std::vector<Token> eos_token_ids;
 };
 
 // Reads the whole vocabulary: once, at start.

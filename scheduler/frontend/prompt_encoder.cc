@@ -1,5 +1,6 @@
 #include "scheduler/frontend/prompt_encoder.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,9 @@
 
 namespace quire {
 namespace {
+
+// Unlike a space it never belongs to the word behind it.
+constexpr char kLineBreak[] = "\n";
 
 absl::Status OfChat(const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("chat: ", status.message()));
@@ -66,19 +70,35 @@ PromptEncoder::EncodeBadWords(
     const google::protobuf::RepeatedPtrField<std::string>& words) const {
   std::set<std::vector<Token>> distinct;
   for (int i = 0; i < words.size(); ++i) {
-    for (const std::string& text : {words[i], " " + words[i]}) {
-      QUIRE_ASSIGN_OR_RETURN(std::vector<Token> tokens,
-                             EncodeText(text, {.add_special = false}));
-      if (tokens.empty())
+    for (const char* before : {"", " ", kLineBreak}) {
+      absl::StatusOr<std::vector<Token>> tokens = EncodeAfter(before, words[i]);
+      if (!tokens.ok()) return tokens.status();
+      if (tokens->empty()) {
         return absl::InvalidArgumentError(
             absl::StrCat("sampling.bad_words[", i, "] makes no tokens"));
-      distinct.insert(std::move(tokens));
+      }
+      distinct.insert(*std::move(tokens));
     }
   }
   std::vector<worker::v1::TokenList> lists;
   for (const std::vector<Token>& tokens : distinct)
     lists.emplace_back().mutable_tokens()->Assign(tokens.begin(), tokens.end());
   return lists;
+}
+
+absl::StatusOr<std::vector<Token>> PromptEncoder::EncodeAfter(
+    const std::string& before, const std::string& word) const {
+  absl::StatusOr<std::vector<Token>> tokens =
+      EncodeText(before + word, {.add_special = false});
+  if (!tokens.ok() || before != kLineBreak) return tokens;
+  const absl::StatusOr<std::vector<Token>> line_break =
+      EncodeText(before, {.add_special = false});
+  if (!line_break.ok()) return line_break;
+  // Unless the two have merged, the word's own tokens are what is left.
+  const auto [rest, end] = std::mismatch(
+      tokens->begin(), tokens->end(), line_break->begin(), line_break->end());
+  if (end == line_break->end()) tokens->erase(tokens->begin(), rest);
+  return tokens;
 }
 
 absl::StatusOr<std::vector<Token>> PromptEncoder::Checked(

@@ -42,12 +42,17 @@ class PromptEncoder {
   // chat_support().
   absl::StatusOr<RenderedChat> EncodeChat(const v1::Chat& chat) const;
 
-  // The distinct token strings that the tokenizer makes of each word, alone and
-  // after a space.
+  // The distinct token strings that the tokenizer makes of each word: alone,
+  // after a space and after a line break. Byte-level tokenizers write the first
+  // and the last alike; SentencePiece puts a space before a text, so that only
+  // the last shows a word that continues another.
   absl::StatusOr<std::vector<worker::v1::TokenList>> EncodeBadWords(
       const google::protobuf::RepeatedPtrField<std::string>& words) const;
 
  private:
+  // `before` is part of the tokens, unless it is a line break.
+  absl::StatusOr<std::vector<Token>> EncodeAfter(const std::string& before,
+                                                 const std::string& word) const;
   absl::StatusOr<std::vector<Token>> Checked(
       absl::StatusOr<std::vector<Token>> tokens) const;
 

@@ -28,14 +28,14 @@ namespace quire {
 struct QuireServiceParts {
   const ModelFiles* files = nullptr;
   const Tokenizer* tokenizer = nullptr;
-  const ChatTemplate* chat_template =
-      nullptr;  // Null: chat is refused because of `chat_refusal`.
+  // Null: chat is refused because of `chat_refusal`.
+  const ChatTemplate* chat_template = nullptr;
   absl::Status chat_refusal;
   std::unique_ptr<EnginePort> engine;
   const WorkerDirectory* workers = nullptr;
   const Clock* clock = nullptr;
-  std::function<uint64_t()>
-      random_seed;  // For requests without one. Thread-safe.
+  // For requests that bring no seed. Thread-safe.
+  std::function<uint64_t()> random_seed;
 };
 
 // quire.v1.Quire over an engine: its methods are the proto's. Thread-safe. Shut

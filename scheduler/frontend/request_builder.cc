@@ -41,7 +41,7 @@ absl::StatusOr<GenerationRequest> RequestBuilder::Resolve(
 size_t RequestBuilder::NumTextBytes(const v1::GenerateRequest& request) {
   size_t num_bytes = request.text().size() + ChatBytes(request.chat());
   for (const std::string& word : request.sampling().bad_words())
-    num_bytes += 2 * word.size();
+    num_bytes += 3 * word.size();
   return num_bytes;
 }
 

@@ -20,10 +20,11 @@ class TextOutputFilter final : public OutputFilter {
  public:
   struct Options {
     std::vector<std::string> stop;  // None empty.
-    bool include_stop =
-        false;                // Shows the stop string or the stop token's text.
-    uint32_t min_tokens = 0;  // The text of the tokens before this one, counted
-                              // from 1, is not searched.
+    // Shows the stop string or the stop token's text.
+    bool include_stop = false;
+    // Only the text of this token, counted from 1, and of later ones is
+    // searched for stop strings.
+    uint32_t min_tokens = 0;
   };
   TextOutputFilter(const Tokenizer* tokenizer, const Options& options);
 

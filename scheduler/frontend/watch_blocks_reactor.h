@@ -21,10 +21,10 @@ absl::StatusOr<absl::Duration> WatchInterval(
 // after each one has been written, until the client ends the call. Owns itself
 // until gRPC is done with it.
 //
-//   writing -> waiting    the write is done
-//   waiting -> writing    the alarm rings
-//   either  -> finished   the client is gone; what is under way (the write, the
-//   alarm) ends first, and finishes the call
+//   writing -> waiting   the write is done
+//   waiting -> writing   the alarm rings
+//   either -> finished   the client is gone; what is under way, the write or
+//                        the alarm, ends first and then finishes the call
 class WatchBlocksReactor final
     : public grpc::ServerWriteReactor<v1::WatchBlocksResponse> {
  public:

@@ -14,7 +14,7 @@ namespace quire::testing {
 
 // A tokenizer that can be read off the text: token i below 256 is byte i; above
 // are three control tokens. Text with byte 1 in it cannot be tokenized.
-class ByteTokenizer final : public Tokenizer {
+class ByteTokenizer : public Tokenizer {
  public:
   static constexpr Token kBos = 256;   // "<bos>": put before a text.
   static constexpr Token kEos = 257;   // "<eos>"

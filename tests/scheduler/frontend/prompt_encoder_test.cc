@@ -32,9 +32,14 @@ class PromptEncoderTest : public ::testing::Test {
   }
 
   std::vector<Tokens> BadWords(const std::vector<std::string>& words) {
+    return BadWords(encoder_, words);
+  }
+
+  static std::vector<Tokens> BadWords(const PromptEncoder& encoder,
+                                      const std::vector<std::string>& words) {
     const google::protobuf::RepeatedPtrField<std::string> field(words.begin(),
                                                                 words.end());
-    const auto encoded = encoder_.EncodeBadWords(field);
+    const auto encoded = encoder.EncodeBadWords(field);
     std::vector<Tokens> lists;
     for (const worker::v1::TokenList& list : *encoded)
       lists.emplace_back(list.tokens().begin(), list.tokens().end());
@@ -92,8 +97,25 @@ TEST_F(PromptEncoderTest, WithoutATemplateChatsAreRefusedWithTheReason) {
             absl::UnimplementedError("chat: this server has no chat template"));
 }
 
-TEST_F(PromptEncoderTest, ABadWordIsBannedAloneAndAfterASpace) {
+TEST_F(PromptEncoderTest, ABadWordIsBannedAtTheStartOfATextAndAfterASpace) {
   EXPECT_EQ(BadWords({"no"}), std::vector<Tokens>({Bytes(" no"), Bytes("no")}));
+}
+
+// Puts a space before every text, as SentencePiece does.
+class LeadingSpaceTokenizer final : public ByteTokenizer {
+ public:
+  absl::StatusOr<std::vector<Token>> Encode(
+      std::string_view text, const EncodeOptions& options) const override {
+    return ByteTokenizer::Encode(" " + std::string(text), options);
+  }
+};
+
+TEST_F(PromptEncoderTest, ABadWordIsBannedWithinAWordToo) {
+  const LeadingSpaceTokenizer tokenizer;
+  const PromptEncoder encoder(&tokenizer, nullptr, absl::OkStatus(),
+                              ByteTokenizer::kVocabularySize);
+  EXPECT_EQ(BadWords(encoder, {"no"}),
+            std::vector<Tokens>({Bytes("  no"), Bytes(" no"), Bytes("no")}));
 }
 
 TEST_F(PromptEncoderTest, NoTokenStringIsBannedTwice) {

@@ -113,7 +113,7 @@ TEST_F(RequestBuilderTest, TheMeasureOfTimeCountsEveryTextThatIsTokenized) {
   EXPECT_EQ(bytes("chat { messages { role: 'user' content: 'abc' } messages { "
                   "content: 'd' } }"),
             8u);
-  EXPECT_EQ(bytes("text: 'abc' sampling { bad_words: ['de', 'f'] }"), 9u);
+  EXPECT_EQ(bytes("text: 'abc' sampling { bad_words: ['de', 'f'] }"), 12u);
 }
 
 }  // namespace

@@ -5,11 +5,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "grpc/grpc.h"
 
 namespace quire::testing {
 namespace {
 
 constexpr int kMaxMessageBytes = 64 << 20;
+
+// gRPC's last user waits for a poller of its own when it leaves, up to ten
+// seconds after a long message; so there is always one more.
+void KeepGrpcAlive() {
+  [[maybe_unused]] static const bool once = (grpc_init(), true);
+}
 
 // The service owns its port; the test keeps the engine.
 class SharedEngine final : public EnginePort {
@@ -38,6 +45,7 @@ FakeModelFiles::FakeModelFiles() {
 }
 
 ServiceHarness::ServiceHarness(const ChatTemplate* chat_template) {
+  KeepGrpcAlive();
   service_ = std::make_unique<QuireService>(QuireServiceParts{
       .files = &files_,
       .tokenizer = &tokenizer_,
