@@ -75,7 +75,8 @@ absl::StatusOr<std::vector<TextSegment>> InstTemplate::Render(
     const std::vector<ChatTurn>& turns, bool /*add_generation_prompt*/) const {
   QUIRE_RETURN_IF_ERROR(CheckAlternation(turns, with_system_.has_value()));
   const bool has_system = turns[0].role == "system";
-  const std::string_view system = has_system ? turns[0].content : "";
+  const std::string_view system =
+      has_system ? std::string_view(turns[0].content) : std::string_view();
   const size_t first = has_system ? 1 : 0;
   const size_t system_turn = system_goes_last_ ? turns.size() - 1 : first;
 

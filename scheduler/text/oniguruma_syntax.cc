@@ -57,7 +57,7 @@ class Translator {
       return absl::OkStatus();
     }
     if (IsAsciiAlphanumeric(c) && kSameEscapes.find(c) == kSameEscapes.npos) {
-      return Unknown(regex_.substr(pos_, 2));
+      return Unknown(Quoted(regex_.substr(pos_, 2)));
     }
     // The name of a property or the digits of a character, with their braces.
     const bool braced =

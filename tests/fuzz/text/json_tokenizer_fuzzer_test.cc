@@ -1,0 +1,21 @@
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/testing/fuzz_driver.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace quire {
+namespace {
+
+TEST(JsonTokenizerFuzzer, SurvivesItsCorpusAndMutationsOfIt) {
+  EXPECT_GT(
+      testing::RunFuzzer(LLVMFuzzerTestOneInput,
+                         {.corpus = "tests/fuzz/text/corpus/json_tokenizer"}),
+      100);
+}
+
+}  // namespace
+}  // namespace quire
