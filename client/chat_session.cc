@@ -6,6 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/utf8_text.h"
+#include "common/status_macros.h"
 
 namespace quire {
 namespace {
@@ -40,6 +42,7 @@ absl::Status ChatSession::Take(const std::string& line) {
     Command(line);
     return absl::OkStatus();
   }
+  QUIRE_RETURN_IF_ERROR(CheckUtf8(line));
   quire::v1::Chat& chat = *request_.mutable_chat();
   AddMessage("user", line, chat);
   std::string answer;

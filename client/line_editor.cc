@@ -34,6 +34,9 @@ class LineEditor final : public LineSource {
     el_set(editor_.get(), EL_EDITOR, "emacs");
     el_set(editor_.get(), EL_HIST, history, history_.get());
     el_set(editor_.get(), EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    // While a line is edited Ctrl-C is a key, not a signal: it clears the line.
+    el_set(editor_.get(), EL_SETTY, "-d", "-isig", nullptr);
+    el_set(editor_.get(), EL_BIND, "^C", "em-kill-line", nullptr);
     el_source(editor_.get(), nullptr);
   }
 

@@ -20,7 +20,7 @@ class LineSource {
 };
 
 // Lines of the process's own terminal behind `prompt`, with editing and a
-// history.
+// history; Ctrl-C clears the line.
 std::unique_ptr<LineSource> MakeLineEditor(std::string prompt);
 
 // Lines of console.in as they are. The console must outlive the source.

@@ -7,6 +7,7 @@
 
 #include "absl/flags/flag.h"
 #include "client/list_flags.h"
+#include "client/utf8_text.h"
 #include "common/status_macros.h"
 
 ABSL_FLAG(quire::TokenIdList, token_ids, {},
@@ -53,8 +54,11 @@ absl::StatusOr<std::string> TextArgument(
     return absl::InvalidArgumentError(
         "there is more than one text; put it in quotes");
   }
-  if (arguments[0] != "-") return arguments[0];
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  std::string text = arguments[0] == "-"
+                         ? std::string(std::istreambuf_iterator<char>(in), {})
+                         : arguments[0];
+  QUIRE_RETURN_IF_ERROR(CheckUtf8(text));
+  return text;
 }
 
 absl::Status SetPrompt(const std::vector<std::string>& arguments,

@@ -15,7 +15,7 @@ namespace quire {
 std::vector<std::string> PromptFlagNames();
 
 // The one text that `arguments` give; "-" stands for all of `in`.
-// INVALID_ARGUMENT where there is none or more than one.
+// INVALID_ARGUMENT where there is none or more than one, or it is not UTF-8.
 absl::StatusOr<std::string> TextArgument(
     const std::vector<std::string>& arguments, std::istream& in);
 

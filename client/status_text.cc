@@ -47,6 +47,7 @@ std::string TokensText(const StatusResponse& status) {
 }
 
 std::string BlocksText(const BlockCounts& blocks) {
+  if (blocks.total() == 0) return "none until a worker is ready";
   const uint64_t slots = uint64_t{blocks.active()} * blocks.block_size();
   return absl::StrCat(FormatCount(blocks.active()), " active (",
                       FormatShare(blocks.used_slots(), slots),
@@ -56,6 +57,7 @@ std::string BlocksText(const BlockCounts& blocks) {
 }
 
 std::string MemoryText(const BlockCounts& blocks) {
+  if (blocks.total() == 0) return "none until a worker is ready";
   return absl::StrCat(FormatBytes(blocks.total() * blocks.bytes_per_block()),
                       ", a block is ", blocks.block_size(), " slots and ",
                       FormatBytes(blocks.bytes_per_block()));

@@ -106,6 +106,13 @@ TEST_F(ChatSessionTest, AnEmptySystemMessageIsNone) {
   EXPECT_THAT(Sent(), ElementsAre("user: Who?"));
 }
 
+TEST_F(ChatSessionTest, ALineThatIsNotUtf8IsRefused) {
+  Begin();
+  EXPECT_EQ(Say("\xff", "never").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Say("Hi", "Hello!").ok());
+  EXPECT_THAT(Sent(), ElementsAre("user: Hi"));
+}
+
 TEST_F(ChatSessionTest, BlankLinesAskNothing) {
   Begin();
   EXPECT_TRUE(Say("  ", "never").ok());

@@ -173,6 +173,11 @@ TEST_F(GenerateCommandTest, RefusesALackingOrDoublePrompt) {
   EXPECT_THAT(server_.requests(), IsEmpty());
 }
 
+TEST_F(GenerateCommandTest, RefusesAPromptThatIsNotUtf8) {
+  EXPECT_THAT(Run({"generate", "-"}, "a\xff").err,
+              HasSubstr("the text is not UTF-8 at byte 1"));
+}
+
 TEST_F(GenerateCommandTest, SaysWhatTheServerRefused) {
   server_.generate_status = {grpc::StatusCode::INVALID_ARGUMENT,
                              "top_p is 3, at most 1"};

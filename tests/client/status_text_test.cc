@@ -86,6 +86,7 @@ TEST(StatusTextTest, SaysWhyAServerIsNotReady) {
   ServerFacts facts;
   facts.status.set_reason("no worker is attached");
   EXPECT_THAT(StatusText(facts), HasSubstr("not ready: no worker is attached"));
+  EXPECT_THAT(StatusText(facts), HasSubstr("none until a worker is ready"));
   EXPECT_THAT(StatusText(facts), Not(HasSubstr("REQUEST ")));
 }
 

@@ -126,6 +126,18 @@ TEST_F(TerminalSessionTest, CtrlCEndsTheAnswerAndNotTheChat) {
   EXPECT_EQ(chat.ExitCode(), 0);
 }
 
+TEST_F(TerminalSessionTest, CtrlCClearsTheLineThatIsEdited) {
+  server_.AddText("Yes.");
+  TerminalSession chat = Start("chat");
+  ASSERT_TRUE(chat.Shows("> "));
+  chat.Type(std::string("Never mi") + kCtrlC + "Hello\r");
+  ASSERT_TRUE(chat.Shows("Yes."));
+  ASSERT_TRUE(chat.Shows("> "));
+  chat.Type(kCtrlD);
+  EXPECT_EQ(chat.ExitCode(), 0);
+  EXPECT_EQ(server_.requests().at(0).chat().messages(0).content(), "Hello");
+}
+
 TEST_F(TerminalSessionTest, AnErrorLeavesTheChatOpen) {
   server_.generate_status = {grpc::StatusCode::UNAVAILABLE, "no worker"};
   TerminalSession chat = Start("chat");
