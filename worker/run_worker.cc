@@ -13,6 +13,7 @@
 #include "common/modelfile/model_files.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
+#include "quire/worker/v1/attach.pb.h"
 #include "worker/comm/communicator.h"
 #include "worker/executor/cpu_budget.h"
 #include "worker/executor/executor.h"

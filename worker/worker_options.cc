@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
+#include "kernels/instruction_set.h"
 #include "worker/executor/memory_budget.h"
 
 namespace quire {

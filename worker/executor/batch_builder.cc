@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
+#include "worker/sampler/token_history.h"
 
 namespace quire {
 namespace {

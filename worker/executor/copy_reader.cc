@@ -1,6 +1,7 @@
 #include "worker/executor/copy_reader.h"
 
 #include "absl/strings/str_cat.h"
+#include "common/ids.h"
 #include "common/status_macros.h"
 
 namespace quire {

@@ -5,7 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/modelfile/model_config.h"
 #include "common/status_macros.h"
+#include "worker/model/batch.h"
+#include "worker/sampler/token_history.h"
+#include "worker/sampler/token_sampler.h"
 
 namespace quire {
 namespace {

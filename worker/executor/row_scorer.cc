@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "worker/executor/sequence_store.h"
+#include "worker/sampler/token_history.h"
 
 namespace quire {
 

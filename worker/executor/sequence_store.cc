@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
+#include "worker/sampler/sampling_params.h"
 
 namespace quire {
 namespace {

@@ -7,6 +7,8 @@
 #include "common/log.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
+#include "quire/worker/v1/plan.pb.h"
+#include "quire/worker/v1/result.pb.h"
 
 namespace quire {
 namespace {

@@ -6,6 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "common/ids.h"
+#include "worker/sampler/sampling_params.h"
+
 namespace quire {
 namespace {
 

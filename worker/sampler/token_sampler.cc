@@ -7,6 +7,7 @@
 
 #include "worker/sampler/logit_processors.h"
 #include "worker/sampler/philox.h"
+#include "worker/sampler/sampling_params.h"
 
 namespace quire {
 namespace {
