@@ -17,6 +17,8 @@ namespace {
 constexpr int kWindows = 12;
 constexpr int64_t kReadBytes = int64_t{256} << 20;
 constexpr int64_t kRounds = 200'000;
+// Chains of sums, enough to hide the latency of one. The loops over them must
+// vanish, so that they stay in registers.
 constexpr int kSums = 24;
 
 double SecondsNow() {
@@ -65,6 +67,7 @@ __attribute__((target("avx512f,avx512bf16"))) void ProductsBf16() {
   __m512i pairs = _mm512_set1_epi32(0x3f803f80);
   for (int64_t i = 0; i < kRounds; ++i) {
     asm volatile("" : "+v"(pairs));
+#pragma GCC unroll 24
     for (__m512& sum : sums)
       sum = _mm512_dpbf16_ps(sum, (__m512bh)pairs, (__m512bh)pairs);
   }
@@ -77,6 +80,7 @@ __attribute__((target("avx512f"))) void ProductsAvx512() {
   __m512 x = _mm512_set1_ps(0.5f);
   for (int64_t i = 0; i < kRounds; ++i) {
     asm volatile("" : "+v"(x));
+#pragma GCC unroll 24
     for (__m512& sum : sums) sum = _mm512_fmadd_ps(x, x, sum);
   }
   for (const __m512& sum : sums) Use(_mm512_cvtss_f32(sum));
@@ -88,6 +92,7 @@ __attribute__((target("avx2,fma"))) void ProductsAvx2() {
   __m256 x = _mm256_set1_ps(0.5f);
   for (int64_t i = 0; i < kRounds; ++i) {
     asm volatile("" : "+x"(x));
+#pragma GCC unroll 24
     for (__m256& sum : sums) sum = _mm256_fmadd_ps(x, x, sum);
   }
   for (const __m256& sum : sums) Use(_mm256_cvtss_f32(sum));
