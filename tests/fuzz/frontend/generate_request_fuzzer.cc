@@ -18,8 +18,8 @@ using ::quire::testing::ByteTokenizer;
 using ::quire::testing::TurnTemplate;
 
 struct Environment {
-  const ByteTokenizer tokenizer;
-  const TurnTemplate chat_template;
+  ByteTokenizer tokenizer;
+  TurnTemplate chat_template;
   const ModelLimits limits = {
       .vocabulary_size = ByteTokenizer::kVocabularySize + 5,
       .context_length = 200,

@@ -46,8 +46,8 @@ class PromptEncoderTest : public ::testing::Test {
     return lists;
   }
 
-  const ByteTokenizer tokenizer_;
-  const TurnTemplate template_;
+  ByteTokenizer tokenizer_;
+  TurnTemplate template_;
   const PromptEncoder encoder_{&tokenizer_, &template_, absl::OkStatus(),
                                ByteTokenizer::kVocabularySize};
 };
@@ -111,7 +111,7 @@ class LeadingSpaceTokenizer final : public ByteTokenizer {
 };
 
 TEST_F(PromptEncoderTest, ABadWordIsBannedWithinAWordToo) {
-  const LeadingSpaceTokenizer tokenizer;
+  LeadingSpaceTokenizer tokenizer;
   const PromptEncoder encoder(&tokenizer, nullptr, absl::OkStatus(),
                               ByteTokenizer::kVocabularySize);
   EXPECT_EQ(BadWords(encoder, {"no"}),

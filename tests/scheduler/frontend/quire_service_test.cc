@@ -31,7 +31,7 @@ class QuireServiceTest : public ::testing::Test {
     return status.ok() ? ToText(response) : status.error_message();
   }
 
-  const TurnTemplate template_;
+  TurnTemplate template_;
   ServiceHarness harness_{&template_};
 };
 

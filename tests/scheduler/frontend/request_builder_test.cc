@@ -29,8 +29,8 @@ class RequestBuilderTest : public ::testing::Test {
     return resolved;
   }
 
-  const ByteTokenizer tokenizer_;
-  const TurnTemplate template_;
+  ByteTokenizer tokenizer_;
+  TurnTemplate template_;
   const ModelLimits limits_ = {
       .vocabulary_size = ByteTokenizer::kVocabularySize,
       .context_length = 64,

@@ -33,8 +33,8 @@ class TextMethodsTest : public ::testing::Test {
     return Detokenize(request, tokenizer_).text();
   }
 
-  const ByteTokenizer tokenizer_;
-  const TurnTemplate template_;
+  ByteTokenizer tokenizer_;
+  TurnTemplate template_;
   // One token more than the tokenizer knows: a padded vocabulary.
   const ModelLimits limits_ = {
       .vocabulary_size = ByteTokenizer::kVocabularySize + 1,
