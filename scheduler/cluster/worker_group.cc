@@ -304,6 +304,7 @@ void WorkerGroup::EndEpoch(const std::string& reason) {
     member.connection->End(absl::UnavailableError(text));
   }
   if (was_ready) {
+    metrics_.CountLostEpoch();
     observer_->OnGroupLost(epoch_, absl::UnavailableError(reason));
   }
 }

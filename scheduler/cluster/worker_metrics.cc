@@ -37,6 +37,9 @@ WorkerMetrics::WorkerMetrics(MetricRegistry* metrics, uint32_t world_size) {
   refusals_ =
       metrics->AddCounter("quire_worker_refusals_total",
                           "Workers that were refused at the handshake.");
+  lost_epochs_ = metrics->AddCounter(
+      "quire_lost_epochs_total",
+      "Epochs that ended although the group was ready: a rank left or hung.");
 }
 
 void WorkerMetrics::SetUp(Rank rank, bool up, uint64_t kv_cache_bytes) {

@@ -18,6 +18,7 @@ class WorkerMetrics {
 
   void SetUp(Rank rank, bool up, uint64_t kv_cache_bytes);
   void CountRefusal() { refusals_->Increment(); }
+  void CountLostEpoch() { lost_epochs_->Increment(); }
   void AddTimings(Rank rank, const worker::v1::StepTimings& timings);
 
  private:
@@ -30,6 +31,7 @@ class WorkerMetrics {
   };
   std::vector<PerRank> ranks_;  // [world_size]
   prometheus::Counter* refusals_;
+  prometheus::Counter* lost_epochs_;
 };
 
 }  // namespace quire

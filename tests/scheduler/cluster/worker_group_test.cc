@@ -372,6 +372,7 @@ TEST_F(WorkerGroupTest, DirectoryAndMetricsFollowTheGroup) {
   group_.OnClosed(*second_, "hung up");
   ASSERT_EQ(group_.Workers().size(), 2u);
   EXPECT_FALSE(group_.Workers()[0].up);
+  EXPECT_THAT(metrics_.Serialize(), HasSubstr("quire_lost_epochs_total 1\n"));
   EXPECT_THAT(metrics_.Serialize(),
               HasSubstr("quire_worker_up{rank=\"1\"} 0\n"));
 }
