@@ -37,8 +37,9 @@ template <typename Read>
 absl::Status ForEachStage(const char* stage, const char* list,
                           const Json& value, Read read) {
   QUIRE_ASSIGN_OR_RETURN(const JsonFields fields, JsonFields::Of(value, stage));
-  QUIRE_ASSIGN_OR_RETURN(const std::string type, fields.GetString("type"));
-  if (type != "Sequence") return read(type, fields);
+  const absl::StatusOr<std::string> type = fields.GetString("type");
+  if (!type.ok()) return type.status();
+  if (*type != "Sequence") return read(*type, fields);
   const Json* stages = fields.Find(list);
   if (stages == nullptr || !stages->is_array())
     return Broken(stage, absl::StrCat("a Sequence has no list ", list));
