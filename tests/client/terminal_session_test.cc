@@ -24,6 +24,7 @@ class TerminalSession {
  public:
   explicit TerminalSession(std::vector<std::string> words) {
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     winsize size = {.ws_row = 24, .ws_col = 80};
