@@ -12,15 +12,13 @@
 namespace quire {
 namespace {
 
-// Rows in flight, by the stay of the sequence that they belong to.
-using RowsInFlight =
-    absl::flat_hash_map<std::pair<SequenceId, uint32_t>, uint32_t>;
+using RowsInFlight = absl::flat_hash_map<SequenceId, uint32_t>;
 
 RowsInFlight CountRowsInFlight(const Group& group) {
   RowsInFlight rows;
   for (const InFlightStep& step : group.in_flight()) {
     for (const Run& run : step.runs()) {
-      rows[{run.sequence, run.stay}] += run.num_rows;
+      rows[run.sequence] += run.num_rows;
     }
   }
   return rows;
@@ -34,7 +32,7 @@ absl::Status Violation(const RequestState& request, const char* what) {
 // Slots add up, and nothing is planned that can never be wanted.
 absl::Status CheckSlots(const RequestState& request, const RowsInFlight& rows) {
   const Sequence& sequence = request.sequence();
-  const auto found = rows.find({sequence.id(), sequence.stay()});
+  const auto found = rows.find(sequence.id());
   const uint32_t in_flight = found == rows.end() ? 0 : found->second;
   if (sequence.committed() + in_flight != sequence.planned()) {
     return absl::InternalError(absl::StrCat(

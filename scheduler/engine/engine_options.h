@@ -11,10 +11,12 @@ struct EngineOptions {
   // Rows of a step; bounds the time of one, and with it the pause that a long
   // prompt causes to others. At most the group's own limit is used.
   uint32_t max_step_tokens = 512;
-  // More of them share a step's cost, and the pool. Never more run than a step
-  // has rows for, so that each can take part in every step.
+  // More of them share a step's cost, and the pool. Those that run share every
+  // step, so there are never more than a step has rows.
   uint32_t max_running_sequences = 256;
-  // Plans in flight, 1 or 2. 2 plans step n + 1 while n executes.
+  // Plans in flight, 1 or 2. 2 plans step n + 1 while n executes; more would
+  // hide nothing more, and let a preempted request return before its last
+  // result has.
   uint32_t pipeline_depth = 2;
   // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
   uint32_t max_waiting_requests = 1024;

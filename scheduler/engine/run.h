@@ -10,7 +10,6 @@ namespace quire {
 // Consecutive rows of one sequence in one step, as they were planned.
 struct Run {
   SequenceId sequence;
-  uint32_t stay = 0;      // Which of its stays with the ranks: Sequence::stay.
   uint32_t position = 0;  // Of the first row.
   uint32_t num_rows = 0;
   uint32_t num_prompt_rows = 0;  // Of these, the first ones: of the prompt.

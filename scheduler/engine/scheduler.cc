@@ -163,8 +163,10 @@ worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
   builder_.Begin();
   const bool preempted = ReserveForRunning();
   const BatchRoom room = PlanRunning();
-  // What a victim gave up is not handed to others, nor back to itself, before
-  // the needy one has moved on.
+  // A victim may have a row in the step that is in flight. It does not return
+  // before the next plan, when that step is committed: so all runs in flight of
+  // a running sequence belong to its present stay, and it returns with all its
+  // tokens.
   if (!preempted) AdmitWaiting(room, now);
   if (builder_.runs().empty()) return nullptr;
   ObservePlan();
@@ -210,11 +212,9 @@ bool Scheduler::PreemptBehind(size_t needy) {
 }
 
 BatchRoom Scheduler::PlanRunning() {
-  const uint32_t rows =
-      std::min(options_.max_step_tokens, group_->shape().max_step_rows);
   const BatchRoom room = {
-      .rows = rows,
-      .sequences = std::min(options_.max_running_sequences, rows)};
+      .rows = std::min(options_.max_step_tokens, group_->shape().max_step_rows),
+      .sequences = options_.max_running_sequences};
   const BatchRoom left = DealRows(room, wanted_rows_, granted_rows_);
   for (size_t i = 0; i < running_.size(); ++i) {
     if (granted_rows_[i] > 0) PlanRows(*running_[i], granted_rows_[i]);
@@ -314,11 +314,10 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
         absl::OkStatus(), now);
 }
 
-// What the ranks wrote counts only while the sequence stays with them.
+// What the ranks wrote for a sequence that has left them since is lost.
 void Scheduler::CommitRows(RequestState& request, const Run& run) {
-  Sequence& sequence = request.sequence();
-  if (!sequence.resident() || run.stay != sequence.stay()) return;
-  sequence.CommitRows(run);
+  if (!request.sequence().resident()) return;
+  request.sequence().CommitRows(run);
   metrics_->prompt_tokens->Increment(run.num_prompt_rows);
 }
 

@@ -19,7 +19,6 @@ Sequence::Sequence(SequenceId id, std::vector<Token> prompt,
 
 void Sequence::Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots) {
   QUIRE_CHECK(!resident());
-  ++stay_;
   table_.emplace(pool, block_size);
   QUIRE_CHECK(table_->Reserve(num_slots));
 }
@@ -40,10 +39,7 @@ bool Sequence::Reserve(uint32_t num_rows) {
 
 Run Sequence::PlanRows(uint32_t num_rows) {
   QUIRE_CHECK(num_rows > 0 && num_rows <= PlannableRows());
-  Run run{.sequence = id_,
-          .stay = stay_,
-          .position = planned(),
-          .num_rows = num_rows};
+  Run run{.sequence = id_, .position = planned(), .num_rows = num_rows};
   run.num_prompt_rows = std::min(run.end(), prompt_length_) -
                         std::min(run.position, prompt_length_);
   run.samples = run.end() >= known();
@@ -52,7 +48,7 @@ Run Sequence::PlanRows(uint32_t num_rows) {
 }
 
 void Sequence::CommitRows(const Run& run) {
-  QUIRE_CHECK(run.stay == stay_ && run.position == committed_);
+  QUIRE_CHECK(run.position == committed_);
   committed_ = run.end();
   QUIRE_CHECK(committed_ <= planned());
 }

@@ -46,7 +46,6 @@ class Sequence {
   uint32_t last_slots() const { return prompt_length_ + max_tokens_ - 1; }
 
   bool resident() const { return table_.has_value(); }
-  uint32_t stay() const { return stay_; }  // Counts the calls of Enter.
   uint32_t committed() const { return committed_; }
   uint32_t planned() const { return table_ ? table_->num_slots() : 0; }
   uint32_t num_blocks() const { return table_ ? table_->num_blocks() : 0; }
@@ -69,8 +68,8 @@ class Sequence {
   bool Reserve(uint32_t num_rows);
   // Plans the next `num_rows` rows. REQUIRES: plannable and reserved.
   Run PlanRows(uint32_t num_rows);
-  // The ranks have written the rows of this stay's oldest run in flight.
-  // REQUIRES: run.stay == stay().
+  // The ranks have written the rows of the oldest run in flight. REQUIRES: it
+  // starts where the committed ones end.
   void CommitRows(const Run& run);
 
   // In any state. The token at position known() is now known.
@@ -82,7 +81,6 @@ class Sequence {
   const uint32_t max_tokens_;
   std::vector<Token> tokens_;
   std::optional<BlockTable> table_;  // Its slots in use are the planned ones.
-  uint32_t stay_ = 0;
   uint32_t committed_ = 0;
 };
 

@@ -205,6 +205,16 @@ TEST_F(TwoInFlightTest, PreemptedInFlightNeitherLosesNorRepeatsAToken) {
   ExpectIdle();
 }
 
+TEST_F(SchedulerTest, ATokenForAPlaceThatIsTakenIsDiscarded) {
+  Start();
+  Client& client = Submit({.max_tokens = 9});
+  PlanStep();
+  scheduler_->running()[0]->sequence().AppendToken(7);
+  CommitStep();
+  EXPECT_EQ(discarded(), 1);
+  EXPECT_THAT(client.Collect().tokens, IsEmpty());
+}
+
 // --- Admission
 
 TEST_F(SchedulerTest, NobodyOvertakesTheHeadOfTheQueue) {
@@ -276,6 +286,20 @@ TEST_F(SchedulerTest, AResumedSequenceIsSentInFullWithItsTokens) {
   EXPECT_EQ(resumed.sequence(), 2u);
   EXPECT_EQ(resumed.prompt_length(), 7u);
   EXPECT_EQ(resumed.tokens_size(), 7 + second.Collect().tokens.size());
+}
+
+TEST_F(SchedulerTest, OneWithoutANewTokenIsNotPreempted) {
+  options_.max_step_tokens = 8;
+  shape_.num_blocks = 6;
+  Start();
+  Client& first = Submit({.prompt = MakePrompt(1, 3), .max_tokens = 9});
+  Client& second = Submit({.prompt = MakePrompt(2, 3), .max_tokens = 9});
+  Client& third = Submit({.prompt = MakePrompt(3, 15), .max_tokens = 2});
+  while (preemptions() == 0) PlanStep(), CommitStep();
+  EXPECT_EQ(scheduler_->waiting().head()->id(), second.id);
+  EXPECT_EQ(scheduler_->running()[1]->id(), third.id);
+  RunToEnd();
+  for (Client* client : {&first, &second, &third}) ExpectServed(*client);
 }
 
 TEST_F(SchedulerTest, EachStayYieldsAToken) {
