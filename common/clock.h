@@ -6,7 +6,8 @@
 
 namespace quire {
 
-// Where time comes from; injected so that tests and simulation own it. Thread-safe.
+// Where time comes from; injected so that tests and simulation own it.
+// Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -8,7 +8,8 @@
 
 namespace quire {
 
-// A number that names one kind of thing and does not turn into another. Explicit in, value() out.
+// A number that names one kind of thing and does not turn into another.
+// Explicit in, value() out.
 template <typename Tag, typename Rep>
 class Id {
  public:
@@ -26,13 +27,16 @@ class Id {
   friend H AbslHashValue(H state, Id id) {
     return H::combine(std::move(state), id.value_);
   }
-  friend std::ostream& operator<<(std::ostream& os, Id id) { return os << id.value_; }
+  friend std::ostream& operator<<(std::ostream& os, Id id) {
+    return os << id.value_;
+  }
 
  private:
   Rep value_ = 0;
 };
 
-// A block of the KV cache: the same id names the same block on every rank. 0 .. num_blocks - 1.
+// A block of the KV cache: the same id names the same block on every rank. 0 ..
+// num_blocks - 1.
 using BlockId = Id<struct BlockIdTag, uint32_t>;
 // A token stream with one block table. Never used for two different sequences.
 using SequenceId = Id<struct SequenceIdTag, uint64_t>;

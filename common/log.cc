@@ -19,8 +19,8 @@ std::string& LogName() {
 void SetLogName(std::string_view name) { LogName() = name; }
 
 void Log(LogLevel level, std::string_view text) {
-  const std::string time =
-      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(), absl::UTCTimeZone());
+  const std::string time = absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now(),
+                                            absl::UTCTimeZone());
   std::string line(1, "IWE"[static_cast<int>(level)]);
   line.append(" ").append(time).append(" ").append(LogName()).append(": ");
   line.append(text).append("\n");

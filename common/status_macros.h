@@ -6,13 +6,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-// The two macros of abseil's later releases, under names of our own so that they can be replaced by those.
+// The two macros of abseil's later releases, under names of our own so that
+// they can be replaced by those.
 
 // Returns from the function where `expr` is not ok.
-#define QUIRE_RETURN_IF_ERROR(expr)                            \
-  do {                                                         \
+#define QUIRE_RETURN_IF_ERROR(expr)                             \
+  do {                                                          \
     if (absl::Status quire_status = (expr); !quire_status.ok()) \
-      return quire_status;                                     \
+      return quire_status;                                      \
   } while (false)
 
 // QUIRE_ASSIGN_OR_RETURN(auto x, F()): x = the value, or returns the status.

@@ -8,9 +8,14 @@
 
 namespace quire {
 
-// Debian's abseil has a string_view of its own that does not convert to or from the standard's.
-inline absl::string_view ToAbsl(std::string_view s) { return {s.data(), s.size()}; }
-inline std::string_view ToStd(absl::string_view s) { return {s.data(), s.size()}; }
+// Debian's abseil has a string_view of its own that does not convert to or from
+// the standard's.
+inline absl::string_view ToAbsl(std::string_view s) {
+  return {s.data(), s.size()};
+}
+inline std::string_view ToStd(absl::string_view s) {
+  return {s.data(), s.size()};
+}
 
 }  // namespace quire
 

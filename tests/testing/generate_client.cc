@@ -75,8 +75,7 @@ std::vector<Generated> GenerateAll(
   std::vector<std::thread> threads;
   threads.reserve(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
-    threads.emplace_back(
-        [&, i] { answers[i] = Generate(stub, requests[i]); });
+    threads.emplace_back([&, i] { answers[i] = Generate(stub, requests[i]); });
   }
   for (std::thread& thread : threads) thread.join();
   return answers;

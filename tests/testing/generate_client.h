@@ -16,10 +16,10 @@ struct Generated {
   grpc::Status status;
   std::string text;
   std::vector<Token> ids;
-  std::vector<float> logprobs;         // Of `ids`, where asked for.
-  std::vector<float> prompt_logprobs;  // Of prompt tokens 1, 2, ..., where asked for.
-  quire::v1::FinishReason finish_reason =
-      quire::v1::FINISH_REASON_UNSPECIFIED;
+  std::vector<float> logprobs;  // Of `ids`, where asked for.
+  std::vector<float>
+      prompt_logprobs;  // Of prompt tokens 1, 2, ..., where asked for.
+  quire::v1::FinishReason finish_reason = quire::v1::FINISH_REASON_UNSPECIFIED;
   std::string stop_reason;
   quire::v1::Usage usage;
   int num_messages = 0;

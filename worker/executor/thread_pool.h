@@ -6,8 +6,9 @@
 
 namespace quire {
 
-// The threads of a worker's step: the calling thread and num_threads - 1 others, which spin briefly for the next task and
-// then sleep. Not reentrant; one thread calls it.
+// The threads of a worker's step: the calling thread and num_threads - 1
+// others, which spin briefly for the next task and then sleep. Not reentrant;
+// one thread calls it.
 class ThreadPool {
  public:
   // REQUIRES: num_threads >= 1.
@@ -18,14 +19,18 @@ class ThreadPool {
 
   int num_threads() const;
 
-  // Runs task(thread) once for each thread 0 .. num_threads - 1, thread 0 being the caller, and returns when all are done.
-  // What they wrote is visible to the caller. Allocates nothing.
+  // Runs task(thread) once for each thread 0 .. num_threads - 1, thread 0 being
+  // the caller, and returns when all are done. What they wrote is visible to
+  // the caller. Allocates nothing.
   template <typename Task>
   void Run(const Task& task) {
-    RunErased([](const void* t, int thread) { (*static_cast<const Task*>(t))(thread); }, &task);
+    RunErased([](const void* t,
+                 int thread) { (*static_cast<const Task*>(t))(thread); },
+              &task);
   }
 
-  // Runs task(begin, end) on parts of [0, count) that together are all of it: even parts, one for each thread.
+  // Runs task(begin, end) on parts of [0, count) that together are all of it:
+  // even parts, one for each thread.
   template <typename Task>
   void ParallelFor(int64_t count, const Task& task) {
     const int n = num_threads();
