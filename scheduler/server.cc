@@ -20,7 +20,7 @@ namespace {
 
 constexpr char kApiServiceName[] = "quire.v1.Quire";
 
-// The engine thread turns at least every second, whatever the workers do.
+// The engine thread turns several times a second, whatever the workers do.
 constexpr absl::Duration kMaxHeartbeatAge = absl::Seconds(10);
 constexpr absl::Duration kStuckCheckInterval = absl::Milliseconds(500);
 // For streams to take their last message, after which they are cut.

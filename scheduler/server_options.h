@@ -21,7 +21,8 @@ struct ServerOptions {
   // Slots. Smaller blocks waste less at the end of a sequence and share
   // shorter prefixes; larger ones make shorter tables.
   uint32_t block_size = 16;
-  // Limit of the KV cache. 0 = as many blocks as the workers have memory for.
+  // Limit of the KV cache. 0 = as many blocks as the workers have memory for,
+  // but no more than max_running_sequences full contexts.
   uint32_t num_blocks = 0;
   // Ranks of the group.
   uint32_t world_size = 1;
