@@ -35,6 +35,24 @@ inline float FloatFromF16(uint16_t x) {
       sign | ((x & 0x7c00) == 0x7c00 ? infinite_or_nan : finite));
 }
 
+// To nearest, ties to even; too large becomes infinite. NaN stays NaN.
+inline uint16_t F16FromFloat(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const uint32_t sign = (bits >> 16) & 0x8000;
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00);
+  if (magnitude >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00);
+  if (magnitude < 0x38800000) {
+    // Subnormal: added to 0.5, it counts in units of 2^-24.
+    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+    const uint32_t units = std::bit_cast<uint32_t>(shifted) - 0x3f000000;
+    return static_cast<uint16_t>(sign | units);
+  }
+  const uint32_t rebiased = magnitude - (uint32_t{112} << 23);
+  const uint32_t rounded = rebiased + 0xfff + ((rebiased >> 13) & 1);
+  return static_cast<uint16_t>(sign | (rounded >> 13));
+}
+
 }  // namespace quire
 
 #endif  // QUIRE_KERNELS_HALF_FLOATS_H_

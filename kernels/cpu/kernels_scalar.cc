@@ -5,6 +5,7 @@
 #include "kernels/cpu/attention_state.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/cpu/target.h"
+#include "kernels/half_floats.h"
 #include "kernels/matmul.h"
 
 namespace quire::scalar {
@@ -15,6 +16,9 @@ namespace {
 #include "kernels/cpu/lanes_scalar.inc"
 #include "kernels/cpu/lane_math.inc"
 #include "kernels/cpu/products.inc"
+#include "kernels/cpu/product_tile.inc"
+#include "kernels/cpu/matmul_float.inc"
+#include "kernels/cpu/matmul_q4.inc"
 #include "kernels/cpu/matmul.inc"
 #include "kernels/cpu/rms_norm.inc"
 #include "kernels/cpu/silu_mul.inc"

@@ -124,5 +124,26 @@ TEST(HalfFloatsTest, Bf16RoundsToNearestWithTiesToEven) {
       FloatFromBf16(Bf16FromFloat(std::bit_cast<float>(0x7f800001)))));
 }
 
+TEST(HalfFloatsTest, EveryFiniteHalfSurvivesTheWayThroughFloat) {
+  for (int bits = 0; bits < 65536; ++bits) {
+    if (((bits >> 10) & 31) == 31) continue;
+    const uint16_t half = static_cast<uint16_t>(bits);
+    ASSERT_EQ(F16FromFloat(FloatFromF16(half)), half);
+  }
+}
+
+TEST(HalfFloatsTest, HalvesRoundToNearestWithTiesToEven) {
+  EXPECT_EQ(F16FromFloat(1 + 0x1p-11f), 0x3c00);  // A tie, even below.
+  EXPECT_EQ(F16FromFloat(1 + 0x3p-11f), 0x3c02);  // A tie, even above.
+  EXPECT_EQ(F16FromFloat(1 + 0x1.1p-11f), 0x3c01);
+  EXPECT_EQ(F16FromFloat(0x1p-25f), 0);  // A tie between zero and the smallest.
+  EXPECT_EQ(F16FromFloat(0x1.8p-25f), 1);
+  EXPECT_EQ(F16FromFloat(65519.0f),
+            0x7bff);  // The largest; one more is infinite.
+  EXPECT_EQ(F16FromFloat(65520.0f), 0x7c00);
+  EXPECT_EQ(F16FromFloat(-INFINITY), 0xfc00);
+  EXPECT_TRUE(std::isnan(FloatFromF16(F16FromFloat(NAN))));
+}
+
 }  // namespace
 }  // namespace quire

@@ -2,31 +2,73 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "kernels/dequantize.h"
+#include "kernels/half_floats.h"
 #include "tests/kernels/kernel_testing.h"
 
 namespace quire {
 namespace {
 
-// A matrix of numbers that bf16 holds exactly, so that both formats mean the
-// same product.
+// Stored weights whose product means the same in their format as in float32:
+// numbers that bf16 holds exactly, or groups of 4 bits with scales up to 0.1
+// and minima up to 1.
+std::vector<std::byte> RandomWeights(TensorType type, int64_t num_elements,
+                                     RandomFloats random) {
+  if (type == TensorType::kF32) {
+    const std::vector<float> values = random.Bf16Vector(num_elements);
+    const auto bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+  }
+  std::vector<std::byte> groups(num_elements / 32 * 20);
+  for (std::byte& byte : groups)
+    byte = static_cast<std::byte>(random.NextBits());
+  for (size_t i = 0; i < groups.size(); i += 20) {
+    const uint16_t halves[2] = {F16FromFloat(random.Next() * 0.1f),
+                                F16FromFloat(random.Next())};
+    std::memcpy(&groups[i], halves, sizeof(halves));
+  }
+  return groups;
+}
+
+// What products of kQ4 make of a row: int8 with a scale of 32 inputs.
+std::vector<float> QuantizedRow(std::vector<float> row) {
+  for (size_t group = 0; group < row.size(); group += 32) {
+    float largest = 0;
+    for (size_t i = group; i < group + 32; ++i)
+      largest = std::max(largest, std::abs(row[i]));
+    const float inverse = 127.0f / largest;
+    for (size_t i = group; i < group + 32; ++i) {
+      row[i] = std::nearbyint(row[i] * inverse) * (largest / 127.0f);
+    }
+  }
+  return row;
+}
+
 class Product {
  public:
   Product(InstructionSet instruction_set, MatrixFormat format,
           int64_t num_outputs, int64_t num_inputs)
       : instruction_set_(instruction_set),
-        weights_(RandomFloats(num_inputs).Bf16Vector(num_outputs * num_inputs)),
         matrix_{format, num_outputs, num_inputs},
         packed_(matrix_.num_bytes()) {
+    const TensorType type =
+        format == MatrixFormat::kQ4 ? TensorType::kQ4_1 : TensorType::kF32;
+    const int64_t size = num_outputs * num_inputs;
+    const std::vector<std::byte> stored =
+        RandomWeights(type, size, RandomFloats(num_inputs));
+    weights_.resize(size);
+    Dequantize(type, stored.data(), size, weights_.data());
     matrix_.data = packed_.data();
-    const TensorView tensor{.type = TensorType::kF32,
-                            .shape = {num_outputs, num_inputs},
-                            .data = std::as_bytes(std::span(weights_))};
+    const TensorView tensor{
+        .type = type, .shape = {num_outputs, num_inputs}, .data = stored};
     const TensorView* parts[] = {&tensor};
     PackStrips(parts, matrix_, 0, matrix_.num_strips());
   }
@@ -51,15 +93,19 @@ class Product {
     return y;
   }
 
-  // Sum and sum of magnitudes in double precision.
+  // Sum of a row and an output, and the sum of its terms' magnitudes, in double
+  // precision. A term of kQ4 is a difference of at most 1.5 and 1 times its
+  // input.
   std::pair<double, double> Reference(const float* x, int64_t output) const {
+    std::vector<float> row(x, x + matrix_.num_inputs);
+    const bool is_q4 = matrix_.format == MatrixFormat::kQ4;
+    if (is_q4) row = QuantizedRow(row);
     double sum = 0;
     double magnitude = 0;
     for (int64_t k = 0; k < matrix_.num_inputs; ++k) {
-      const double term =
-          static_cast<double>(x[k]) * weights_[output * matrix_.num_inputs + k];
-      sum += term;
-      magnitude += std::abs(term);
+      const double weight = weights_[output * matrix_.num_inputs + k];
+      sum += row[k] * weight;
+      magnitude += std::abs(row[k] * (is_q4 ? 2.5 : weight));
     }
     return {sum, magnitude};
   }
@@ -68,7 +114,7 @@ class Product {
 
  private:
   InstructionSet instruction_set_;
-  std::vector<float> weights_;
+  std::vector<float> weights_;  // [num_outputs, num_inputs]
   PackedMatrix matrix_;
   AlignedBytes packed_;
 };
@@ -80,6 +126,10 @@ class MatMulTest : public testing::TestWithParam<Param> {
   Product MakeProduct(int64_t num_outputs, int64_t num_inputs) {
     return Product(instruction_set(), format(), num_outputs, num_inputs);
   }
+  // The next number of inputs that the format has.
+  int64_t Inputs(int64_t at_least) const {
+    return format() == MatrixFormat::kQ4 ? (at_least + 31) / 32 * 32 : at_least;
+  }
   InstructionSet instruction_set() const { return std::get<0>(GetParam()); }
   MatrixFormat format() const { return std::get<1>(GetParam()); }
 };
@@ -87,22 +137,26 @@ class MatMulTest : public testing::TestWithParam<Param> {
 INSTANTIATE_TEST_SUITE_P(
     All, MatMulTest,
     testing::Combine(testing::ValuesIn(SupportedInstructionSets()),
-                     testing::Values(MatrixFormat::kF32, MatrixFormat::kBf16)),
+                     testing::Values(MatrixFormat::kF32, MatrixFormat::kBf16,
+                                     MatrixFormat::kQ4)),
     [](const testing::TestParamInfo<Param>& info) {
-      const bool f32 = std::get<1>(info.param) == MatrixFormat::kF32;
+      const MatrixFormat format = std::get<1>(info.param);
       return std::string(InstructionSetName(std::get<0>(info.param))) +
-             (f32 ? "_f32" : "_bf16");
+             (format == MatrixFormat::kF32    ? "_f32"
+              : format == MatrixFormat::kBf16 ? "_bf16"
+                                              : "_q4");
     });
 
 // A sum of n products, each rounded once or twice, is off by at most 2 n half
 // units of the sum of magnitudes.
 TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
-  for (const auto& [num_outputs, num_inputs, num_rows] : {std::tuple{1, 1, 1},
+  for (const auto& [num_outputs, min_inputs, num_rows] : {std::tuple{1, 1, 1},
                                                           {31, 33, 2},
                                                           {33, 31, 5},
                                                           {64, 160, 13},
                                                           {70, 100, 29},
                                                           {5, 577, 64}}) {
+    const int64_t num_inputs = Inputs(min_inputs);
     Product product = MakeProduct(num_outputs, num_inputs);
     const std::vector<float> x =
         RandomFloats(7).Bf16Vector(num_rows * num_inputs);
@@ -117,7 +171,7 @@ TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
 }
 
 TEST_P(MatMulTest, ARowIsTheSameToTheBitAmongAnyNumberOfRows) {
-  constexpr int64_t kOutputs = 40, kInputs = 90, kMaxRows = 70;
+  constexpr int64_t kOutputs = 40, kInputs = 96, kMaxRows = 70;
   Product product = MakeProduct(kOutputs, kInputs);
   const std::vector<float> x = RandomFloats(8).Vector(kMaxRows * kInputs);
   const std::vector<float> all = product.Multiply(x, kMaxRows);
@@ -129,7 +183,7 @@ TEST_P(MatMulTest, ARowIsTheSameToTheBitAmongAnyNumberOfRows) {
 }
 
 TEST_P(MatMulTest, RowsBeyondABlockAreTheSameToTheBit) {
-  constexpr int64_t kOutputs = 32, kInputs = 3000, kRows = 150;
+  constexpr int64_t kOutputs = 32, kInputs = 3008, kRows = 150;
   Product product = MakeProduct(kOutputs, kInputs);
   const std::vector<float> x = RandomFloats(9).Vector(kRows * kInputs);
   const std::vector<float> all = product.Multiply(x, kRows);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "kernels/half_floats.h"
@@ -67,6 +68,47 @@ TEST(PackedMatrixTest, PartsLieOneBelowTheOther) {
   EXPECT_EQ(data.floats()[4 * 32 + 19], upper[19 * 32 + 4]);
   EXPECT_EQ(data.floats()[4 * 32 + 20], lower[4]);
   EXPECT_EQ(data.floats()[4 * 32 + 31], lower[11 * 32 + 4]);
+}
+
+// Two groups of one row: scales, minima where the type has them, nibbles 0 ..
+// 15 of byte 5 i.
+std::vector<std::byte> FourBitRow(TensorType type) {
+  const int64_t bytes = GetTensorTypeInfo(type).bytes;
+  std::vector<std::byte> row(2 * bytes);
+  for (int group = 0; group < 2; ++group) {
+    std::byte* p = row.data() + group * bytes;
+    const uint16_t halves[2] = {F16FromFloat(0.5f + group),
+                                F16FromFloat(-3.0f)};
+    std::memcpy(p, halves, bytes - 16);
+    for (int i = 0; i < 16; ++i)
+      p[bytes - 16 + i] = static_cast<std::byte>(5 * i + group);
+  }
+  return row;
+}
+
+class PackedQ4Test : public testing::TestWithParam<TensorType> {};
+INSTANTIATE_TEST_SUITE_P(All, PackedQ4Test,
+                         testing::Values(TensorType::kQ4_0, TensorType::kQ4_1));
+
+TEST_P(PackedQ4Test, BlocksHoldScalesThenMinimaThenDwordsOfNibbles) {
+  const std::vector<std::byte> row = FourBitRow(GetParam());
+  const TensorView tensor{.type = GetParam(), .shape = {1, 64}, .data = row};
+  std::vector<const TensorView*> parts(18, &tensor);  // 18 equal outputs.
+  PackedMatrix matrix{MatrixFormat::kQ4, 18, 64};
+  AlignedBytes data(matrix.num_bytes(), 0xff);
+  matrix.data = data.data();
+  PackStrips(parts, matrix, 0, 1);
+  const std::byte* block =
+      data.data() + 3 * 320;  // Outputs 16 .. 31 of the second group.
+  uint16_t halves[32];
+  std::memcpy(halves, block, 64);
+  EXPECT_EQ(FloatFromF16(halves[1]), 1.5f);
+  EXPECT_EQ(FloatFromF16(halves[16 + 1]),
+            GetParam() == TensorType::kQ4_1 ? -3.0f : -12.0f);
+  EXPECT_EQ(halves[2], 0) << "an output that does not exist";
+  const std::byte* line =
+      block + 64 * (1 + 2);  // Bytes 8 .. 11 of every output.
+  EXPECT_EQ(line[4 * 1 + 3], std::byte{5 * 11 + 1});
 }
 
 }  // namespace

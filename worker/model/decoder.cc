@@ -14,8 +14,9 @@
 namespace quire {
 namespace {
 
-MatrixFormat FormatFor(Compute compute) {
-  return compute == Compute::kF32 ? MatrixFormat::kF32 : MatrixFormat::kBf16;
+WeightPrecision PrecisionFor(Compute compute) {
+  return compute == Compute::kF32 ? WeightPrecision::kExact
+                                  : WeightPrecision::kFast;
 }
 
 KvLayout LayoutFor(const ModelConfig& config, const ModelOptions& options) {
@@ -39,7 +40,7 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Load(
   }
   QUIRE_ASSIGN_OR_RETURN(
       std::unique_ptr<Weights> weights,
-      Weights::Load(files, FormatFor(options.compute), pool));
+      Weights::Load(files, PrecisionFor(options.compute), pool));
   return std::unique_ptr<Decoder>(
       new Decoder(files.config(), options, std::move(weights), pool));
 }
@@ -62,7 +63,6 @@ absl::Status Decoder::AllocateKvCache(int block_size, int num_blocks,
   QUIRE_ASSIGN_OR_RETURN(
       buffers_,
       StepBuffers::Allocate(config_, {.instruction_set = instruction_set_,
-                                      .format = weights_->output().format,
                                       .max_rows = max_rows,
                                       .num_threads = pool_->num_threads()}));
   max_rows_ = max_rows;
@@ -83,8 +83,9 @@ void Decoder::Forward(const Batch& batch) {
 
 void Decoder::ComputeLogits(int first, int count, float* logits) {
   QUIRE_CHECK(0 <= first && 0 <= count && first + count <= num_logit_rows_);
-  Multiply(weights_->output(), buffers_.PreparedLogits(num_logit_rows_), first,
-           count, {.y = logits, .stride = config_.vocabulary_size});
+  const PackedMatrix& output = weights_->output();
+  MultiplySome(output, buffers_.PreparedLogits(output, num_logit_rows_), first,
+               count, {.y = logits, .stride = config_.vocabulary_size});
 }
 
 // RoPE's angles depend on the position alone and serve all layers.
@@ -102,53 +103,51 @@ void Decoder::EmbedRows(const Batch& batch) {
 
 void Decoder::AttentionBlock(const Batch& batch, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  const int num_rows = batch.num_rows();
-  NormRows(num_rows, weights.attention_norm);
-  Multiply(weights.qkv, buffers_.Prepared(config_.hidden_size, num_rows), 0,
-           num_rows,
+  const PreparedRows normed = buffers_.Prepared(weights.qkv, batch.num_rows());
+  NormRows(weights.attention_norm, normed);
+  Multiply(weights.qkv, normed,
            {.y = buffers_.qkv(),
             .stride = buffers_.qkv_stride(),
             .bias = weights.qkv_bias});
   RotateAndWriteKv(batch, layer);
   attention_.Attend(batch, layer, buffers_.qkv(), buffers_.qkv_stride());
-  PrepareAttentionOutput(num_rows);
+  const PreparedRows attended =
+      buffers_.Prepared(weights.attention_output, batch.num_rows());
+  PrepareAttentionOutput(attended);
   Multiply(
-      weights.attention_output,
-      buffers_.Prepared(config_.num_heads * config_.head_dim, num_rows), 0,
-      num_rows,
+      weights.attention_output, attended,
       {.y = buffers_.hidden(), .stride = config_.hidden_size, .add = true});
 }
 
 void Decoder::FeedForwardBlock(int num_rows, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  NormRows(num_rows, weights.ffn_norm);
-  Multiply(weights.gate_up, buffers_.Prepared(config_.hidden_size, num_rows), 0,
-           num_rows,
+  const PreparedRows normed = buffers_.Prepared(weights.gate_up, num_rows);
+  NormRows(weights.ffn_norm, normed);
+  Multiply(weights.gate_up, normed,
            {.y = buffers_.gate_up(), .stride = 2 * config_.intermediate_size});
-  GateRows(num_rows);
+  const PreparedRows gated = buffers_.Prepared(weights.down, num_rows);
+  GateRows(gated);
   Multiply(
-      weights.down, buffers_.Prepared(config_.intermediate_size, num_rows), 0,
-      num_rows,
+      weights.down, gated,
       {.y = buffers_.hidden(), .stride = config_.hidden_size, .add = true});
 }
 
 void Decoder::KeepLogitRows(const Batch& batch) {
   num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
-  const PreparedRows prepared = buffers_.PreparedLogits(num_logit_rows_);
+  const PreparedRows rows =
+      buffers_.PreparedLogits(weights_->output(), num_logit_rows_);
   for (int i = 0; i < num_logit_rows_; ++i) {
     NormRow(batch.logit_rows[i], weights_->output_norm(), /*thread=*/0, i,
-            prepared);
+            rows);
   }
 }
 
-void Decoder::NormRows(int num_rows, const float* norm) {
-  const PreparedRows prepared =
-      buffers_.Prepared(config_.hidden_size, num_rows);
+void Decoder::NormRows(const float* norm, const PreparedRows& rows) {
   const int n = pool_->num_threads();
   pool_->Run([&](int thread) {
-    const int end = num_rows * (thread + 1) / n;
-    for (int row = num_rows * thread / n; row < end; ++row) {
-      NormRow(row, norm, thread, row, prepared);
+    const int64_t end = rows.num_rows * (thread + 1) / n;
+    for (int64_t row = rows.num_rows * thread / n; row < end; ++row) {
+      NormRow(row, norm, thread, row, rows);
     }
   });
 }
@@ -186,22 +185,19 @@ void Decoder::RotateAndWriteKv(const Batch& batch, int layer) {
   });
 }
 
-void Decoder::PrepareAttentionOutput(int num_rows) {
-  const int64_t size = config_.num_heads * config_.head_dim;
-  const PreparedRows prepared = buffers_.Prepared(size, num_rows);
-  pool_->ParallelFor(num_rows, [&](int64_t begin, int64_t end) {
+void Decoder::PrepareAttentionOutput(const PreparedRows& rows) {
+  pool_->ParallelFor(rows.num_rows, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       PrepareRow(instruction_set_, buffers_.qkv() + row * buffers_.qkv_stride(),
-                 0, size, row, prepared);
+                 0, rows.num_inputs, row, rows);
     }
   });
 }
 
 // Shared out by columns, so that all threads have a part of a single row.
-void Decoder::GateRows(int num_rows) {
-  const int64_t size = config_.intermediate_size;
+void Decoder::GateRows(const PreparedRows& rows) {
+  const int64_t size = rows.num_inputs;
   const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
-  const PreparedRows prepared = buffers_.Prepared(size, num_rows);
   const int n = pool_->num_threads();
   pool_->Run([&](int thread) {
     const int64_t begin = num_groups * thread / n * kInputGroup;
@@ -209,17 +205,22 @@ void Decoder::GateRows(int num_rows) {
         std::min(size, num_groups * (thread + 1) / n * kInputGroup);
     if (begin >= end) return;
     float* gated = buffers_.thread_row(thread);
-    for (int64_t row = 0; row < num_rows; ++row) {
+    for (int64_t row = 0; row < rows.num_rows; ++row) {
       const float* gate = buffers_.gate_up() + row * 2 * size + begin;
       SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
-      PrepareRow(instruction_set_, gated, begin, end - begin, row, prepared);
+      PrepareRow(instruction_set_, gated, begin, end - begin, row, rows);
     }
   });
 }
 
 void Decoder::Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
-                       int64_t first_row, int64_t num_rows,
                        const ProductOutput& output) {
+  MultiplySome(matrix, rows, 0, rows.num_rows, output);
+}
+
+void Decoder::MultiplySome(const PackedMatrix& matrix, const PreparedRows& rows,
+                           int64_t first_row, int64_t num_rows,
+                           const ProductOutput& output) {
   pool_->ParallelFor(matrix.num_strips(), [&](int64_t begin, int64_t end) {
     MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
            output);

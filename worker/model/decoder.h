@@ -51,13 +51,15 @@ class Decoder : public Model {
   void KeepLogitRows(const Batch& batch);
 
   // Phases of a layer.
-  void NormRows(int num_rows, const float* norm);
+  void NormRows(const float* norm, const PreparedRows& rows);
   void RotateAndWriteKv(const Batch& batch, int layer);
-  void PrepareAttentionOutput(int num_rows);
-  void GateRows(int num_rows);
+  void PrepareAttentionOutput(const PreparedRows& rows);
+  void GateRows(const PreparedRows& rows);
   void Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
-                int64_t first_row, int64_t num_rows,
                 const ProductOutput& output);
+  void MultiplySome(const PackedMatrix& matrix, const PreparedRows& rows,
+                    int64_t first_row, int64_t num_rows,
+                    const ProductOutput& output);
 
   // Norm of row `hidden_row`, prepared as row `row`.
   void NormRow(int64_t hidden_row, const float* norm, int thread, int64_t row,

@@ -25,6 +25,17 @@ class Arena {
   int64_t size_ = 0;
 };
 
+// Of rows prepared for a matrix of any format.
+int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs) {
+  int64_t bytes = 0;
+  for (MatrixFormat format :
+       {MatrixFormat::kF32, MatrixFormat::kBf16, MatrixFormat::kQ4}) {
+    bytes = std::max(bytes, PreparedRowsBytes(shape.instruction_set, format,
+                                              num_inputs, shape.max_rows));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
@@ -33,14 +44,7 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   const int64_t attention_size = config.num_heads * config.head_dim;
   const int64_t widest_input =
       std::max({config.hidden_size, attention_size, config.intermediate_size});
-  const auto prepared_bytes = [&](int64_t num_inputs) {
-    return PreparedRowsBytes(shape.instruction_set, shape.format, num_inputs,
-                             rows);
-  };
-
   StepBuffers b;
-  b.format_ = shape.format;
-  b.hidden_size_ = config.hidden_size;
   b.qkv_stride_ = attention_size + 2 * config.num_kv_heads * config.head_dim;
   b.thread_row_bytes_ = Arena::RoundUp(
       std::max(config.hidden_size, config.intermediate_size) * kFloat);
@@ -51,20 +55,24 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
   b.sines_ = arena.Take(rows * config.head_dim * kFloat);
   b.thread_rows_ = arena.Take(shape.num_threads * b.thread_row_bytes_);
-  b.prepared_ = arena.Take(prepared_bytes(widest_input));
-  b.prepared_logits_ = arena.Take(prepared_bytes(config.hidden_size));
+  b.prepared_ = arena.Take(PreparedBytes(shape, widest_input));
+  b.prepared_logits_ = arena.Take(PreparedBytes(shape, config.hidden_size));
   QUIRE_ASSIGN_OR_RETURN(
       b.memory_,
       MappedMemory::Allocate(arena.size(), "the activations of a step"));
   return b;
 }
 
-PreparedRows StepBuffers::Prepared(int64_t num_inputs, int64_t num_rows) const {
-  return {format_, num_inputs, num_rows, memory_.data() + prepared_};
+PreparedRows StepBuffers::Prepared(const PackedMatrix& matrix,
+                                   int64_t num_rows) const {
+  return {matrix.format, matrix.num_inputs, num_rows,
+          memory_.data() + prepared_};
 }
 
-PreparedRows StepBuffers::PreparedLogits(int64_t num_rows) const {
-  return {format_, hidden_size_, num_rows, memory_.data() + prepared_logits_};
+PreparedRows StepBuffers::PreparedLogits(const PackedMatrix& output,
+                                         int64_t num_rows) const {
+  return {output.format, output.num_inputs, num_rows,
+          memory_.data() + prepared_logits_};
 }
 
 }  // namespace quire

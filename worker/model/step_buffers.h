@@ -15,7 +15,6 @@ namespace quire {
 // What the buffers of a step are sized by, beside the model.
 struct StepShape {
   InstructionSet instruction_set = InstructionSet::kScalar;
-  MatrixFormat format = MatrixFormat::kF32;
   int max_rows = 0;
   int num_threads = 1;
 };
@@ -45,9 +44,10 @@ class StepBuffers {
   }
 
   // The input of the next product.
-  PreparedRows Prepared(int64_t num_inputs, int64_t num_rows) const;
+  PreparedRows Prepared(const PackedMatrix& matrix, int64_t num_rows) const;
   // That of the output matrix, which lasts until the next step.
-  PreparedRows PreparedLogits(int64_t num_rows) const;
+  PreparedRows PreparedLogits(const PackedMatrix& output,
+                              int64_t num_rows) const;
 
  private:
   float* Floats(int64_t offset) const {
@@ -55,8 +55,6 @@ class StepBuffers {
   }
 
   MappedMemory memory_;
-  MatrixFormat format_ = MatrixFormat::kF32;
-  int64_t hidden_size_ = 0;
   int64_t qkv_stride_ = 0;
   int64_t thread_row_bytes_ = 0;
   // Offsets in bytes.

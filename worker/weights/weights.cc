@@ -5,10 +5,9 @@
 
 namespace quire {
 
-absl::StatusOr<std::unique_ptr<Weights>> Weights::Load(const ModelFiles& files,
-                                                       MatrixFormat format,
-                                                       ThreadPool* pool) {
-  return WeightsLoader(files, format, pool).Load();
+absl::StatusOr<std::unique_ptr<Weights>> Weights::Load(
+    const ModelFiles& files, WeightPrecision precision, ThreadPool* pool) {
+  return WeightsLoader(files, precision, pool).Load();
 }
 
 void Weights::Embed(Token token, float* row) const {

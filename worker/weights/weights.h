@@ -16,6 +16,11 @@
 
 namespace quire {
 
+// What products become of the stored weights. kExact: float32, to the bit.
+// kFast: low precision, matrix by matrix: as stored where products can use that
+// (see MatrixFormat), else bf16.
+enum class WeightPrecision { kExact, kFast };
+
 // One layer. Matrices that multiply the same input are one.
 struct LayerWeights {
   const float* attention_norm = nullptr;  // [hidden_size]
@@ -35,9 +40,8 @@ class Weights {
   // Repacks all matrices, sharing the work out over `pool`. INVALID_ARGUMENT
   // names a tensor that is missing or of another shape than the configuration
   // asks for. `files` is not needed afterwards.
-  static absl::StatusOr<std::unique_ptr<Weights>> Load(const ModelFiles& files,
-                                                       MatrixFormat format,
-                                                       ThreadPool* pool);
+  static absl::StatusOr<std::unique_ptr<Weights>> Load(
+      const ModelFiles& files, WeightPrecision precision, ThreadPool* pool);
 
   const std::vector<LayerWeights>& layers() const { return layers_; }
   const float* output_norm() const { return output_norm_; }  // [hidden_size]

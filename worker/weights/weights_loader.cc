@@ -1,5 +1,6 @@
 #include "worker/weights/weights_loader.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -9,11 +10,11 @@
 
 namespace quire {
 
-WeightsLoader::WeightsLoader(const ModelFiles& files, MatrixFormat format,
+WeightsLoader::WeightsLoader(const ModelFiles& files, WeightPrecision precision,
                              ThreadPool* pool)
     : files_(files),
       config_(files.config()),
-      format_(format),
+      precision_(precision),
       pool_(pool),
       weights_(new Weights) {}
 
@@ -104,7 +105,6 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
                                         int64_t num_inputs,
                                         PackedMatrix& matrix) {
   MatrixPlace place;
-  matrix.format = format_;
   matrix.num_inputs = num_inputs;
   for (const Part& part : parts) {
     QUIRE_ASSIGN_OR_RETURN(const TensorView* tensor,
@@ -112,6 +112,7 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
     place.parts.push_back(tensor);
     matrix.num_outputs += part.size;
   }
+  matrix.format = FormatFor(place.parts);
   place.offset = Reserve(matrix.num_bytes());
   place.matrix = &matrix;
   matrices_.push_back(std::move(place));
@@ -152,6 +153,15 @@ absl::StatusOr<const TensorView*> WeightsLoader::Find(
                      " elements are no multiple of the type's ", group));
   }
   return tensor;
+}
+
+MatrixFormat WeightsLoader::FormatFor(
+    const std::vector<const TensorView*>& parts) const {
+  if (precision_ == WeightPrecision::kExact) return MatrixFormat::kF32;
+  const bool is_q4 = std::all_of(
+      parts.begin(), parts.end(),
+      [](const TensorView* part) { return CanPackAsQ4(part->type); });
+  return is_q4 ? MatrixFormat::kQ4 : MatrixFormat::kBf16;
 }
 
 int64_t WeightsLoader::Reserve(int64_t num_bytes) {

@@ -20,7 +20,8 @@ namespace quire {
 // allocated and filled. Used once.
 class WeightsLoader {
  public:
-  WeightsLoader(const ModelFiles& files, MatrixFormat format, ThreadPool* pool);
+  WeightsLoader(const ModelFiles& files, WeightPrecision precision,
+                ThreadPool* pool);
 
   absl::StatusOr<std::unique_ptr<Weights>> Load();
 
@@ -57,6 +58,7 @@ class WeightsLoader {
                            const float*& vector);
   absl::StatusOr<const TensorView*> Find(
       const std::string& name, const std::vector<int64_t>& shape) const;
+  MatrixFormat FormatFor(const std::vector<const TensorView*>& parts) const;
   // Room for so many bytes, on a line of its own. Returns its offset.
   int64_t Reserve(int64_t num_bytes);
 
@@ -66,7 +68,7 @@ class WeightsLoader {
 
   const ModelFiles& files_;
   const ModelConfig& config_;
-  const MatrixFormat format_;
+  const WeightPrecision precision_;
   ThreadPool* const pool_;
   std::unique_ptr<Weights> weights_;
   std::vector<MatrixPlace> matrices_;

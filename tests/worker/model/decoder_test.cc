@@ -9,6 +9,7 @@
 #include "common/modelfile/model_files.h"
 #include "tests/kernels/kernel_testing.h"
 #include "tests/worker/model/model_runner.h"
+#include "tests/worker/weights/random_model_files.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -26,7 +27,33 @@ std::unique_ptr<ModelFiles> OpenTiny(const std::string& model) {
   return *std::move(files);
 }
 
-const char* const kModels[] = {"llama3rope_f32", "mistral_f16", "qwen2_bf16"};
+constexpr char kRandomQ4[] = "random_q4";
+
+// Matrices of 4 bits, of Q4_1 or Q4_0.
+std::unique_ptr<ModelFiles> MakeRandomQ4() {
+  ModelConfig config;
+  config.num_layers = 2;
+  config.hidden_size = 96;
+  config.intermediate_size = 160;
+  config.num_heads = 6;
+  config.num_kv_heads = 2;
+  config.head_dim = 32;
+  config.vocabulary_size = 512;
+  config.context_length = 2048;
+  config.rope_pairing = RopePairing::kNeighbours;
+  auto files = std::make_unique<RandomModelFiles>(config, TensorType::kQ4_1);
+  files->AddTensor("blk.1.ffn_down.weight", {96, 160}, TensorType::kQ4_0);
+  return files;
+}
+
+std::unique_ptr<ModelFiles> OpenModel(const std::string& model) {
+  return model == kRandomQ4 ? MakeRandomQ4() : OpenTiny(model);
+}
+
+const char* const kTinyModels[] = {"llama3rope_f32", "mistral_f16",
+                                   "qwen2_bf16"};
+const char* const kAllModels[] = {"llama3rope_f32", "mistral_f16", "qwen2_bf16",
+                                  kRandomQ4};
 
 class ReferenceTest
     : public testing::TestWithParam<std::tuple<const char*, InstructionSet>> {
@@ -43,7 +70,7 @@ class ReferenceTest
 };
 INSTANTIATE_TEST_SUITE_P(
     All, ReferenceTest,
-    testing::Combine(testing::ValuesIn(kModels),
+    testing::Combine(testing::ValuesIn(kTinyModels),
                      testing::ValuesIn(SupportedInstructionSets())),
     [](const auto& info) {
       return std::string(std::get<0>(info.param)) + "_" +
@@ -86,7 +113,7 @@ TEST_P(ReferenceTest, GreedyTokensAndTheirLogProbabilitiesEqualHuggingFaces) {
 using SoloParam = std::tuple<const char*, InstructionSet, Compute>;
 class SoloTest : public testing::TestWithParam<SoloParam> {
  protected:
-  SoloTest() : files_(OpenTiny(std::get<0>(GetParam()))) {
+  SoloTest() : files_(OpenModel(std::get<0>(GetParam()))) {
     ModelRunner runner = MakeRunner({});
     solo_ = runner.Prefill(runner.Add(Tokens()), kNumTokens);
   }
@@ -126,7 +153,7 @@ class SoloTest : public testing::TestWithParam<SoloParam> {
 };
 INSTANTIATE_TEST_SUITE_P(
     All, SoloTest,
-    testing::Combine(testing::ValuesIn(kModels),
+    testing::Combine(testing::ValuesIn(kAllModels),
                      testing::ValuesIn(SupportedInstructionSets()),
                      testing::Values(Compute::kF32, Compute::kAuto)),
     [](const auto& info) {
