@@ -96,8 +96,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   auto server = absl::WrapUnique(new Server(options));
   QUIRE_RETURN_IF_ERROR(server->LoadModel());
   server->MakeEngineAndGroup();
-  QUIRE_RETURN_IF_ERROR(server->OpenPorts());
+  // Before there is a port that leads to it.
   server->engine_->Start();
+  QUIRE_RETURN_IF_ERROR(server->OpenPorts());
   server->stuck_watch_ = std::thread(&Server::WatchForStuckSteps, server.get());
   LogInfo(absl::StrCat("serving ", server->files_->name(), ": API on ",
                        server->api_address(), ", workers on ",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -90,7 +91,7 @@ absl::Status RunWorker(const WorkerOptions& options,
   Executor executor(model.get(), &pool, &communicator, &clock, limits);
   SchedulerLink link({.address = options.scheduler,
                       .redial = {},
-                      .jitter_seed = static_cast<uint64_t>(getpid())},
+                      .jitter_seed = std::random_device()()},
                      hello, &executor);
   signal->SetHandler([&link] { link.Stop(); });
   link.Run();

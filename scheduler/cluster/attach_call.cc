@@ -2,16 +2,9 @@
 
 #include <utility>
 
+#include "common/grpc_status.h"
+
 namespace quire {
-namespace {
-
-// The codes of both are the same.
-grpc::Status ToGrpc(const absl::Status& status) {
-  return {static_cast<grpc::StatusCode>(status.code()),
-          std::string(status.message())};
-}
-
-}  // namespace
 
 AttachCall::AttachCall(worker::v1::WorkerService::AsyncService* service,
                        grpc::ServerCompletionQueue* queue, WorkerGroup* group)
@@ -105,7 +98,7 @@ void AttachCall::End(const absl::Status& status) {
   absl::MutexLock lock(&mutex_);
   if (std::exchange(ending_, true)) return;
   ++num_operations_;
-  stream_.Finish(ToGrpc(status), &finish_tag_);
+  stream_.Finish(ToGrpcStatus(status), &finish_tag_);
 }
 
 }  // namespace quire

@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "scheduler/frontend/engine_port.h"
 #include "scheduler/frontend/quire_service.h"
 
@@ -11,8 +12,11 @@ namespace {
 
 class EngineAdapter final : public EnginePort {
  public:
-  explicit EngineAdapter(Engine* engine) : engine_(*engine) {}
+  EngineAdapter(Engine* engine, const Clock* clock)
+      : engine_(*engine), clock_(*clock) {}
+  // gRPC names deadlines by the machine's clock, the engine has its own.
   void Submit(GenerationRequest request) override {
+    request.deadline = clock_.Now() + (request.deadline - absl::Now());
     engine_.Submit(std::move(request));
   }
   void Cancel(RequestId id) override { engine_.Cancel(id); }
@@ -22,6 +26,7 @@ class EngineAdapter final : public EnginePort {
 
  private:
   Engine& engine_;
+  const Clock& clock_;
 };
 
 uint64_t RandomSeed() {
@@ -38,7 +43,8 @@ std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(
       .tokenizer = backends.tokenizer,
       .chat_template = backends.chat_template,
       .chat_refusal = backends.chat_refusal,
-      .engine = std::make_unique<EngineAdapter>(backends.engine),
+      .engine =
+          std::make_unique<EngineAdapter>(backends.engine, backends.clock),
       .workers = backends.workers,
       .clock = backends.clock,
       .random_seed = RandomSeed,

@@ -5,8 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/grpc_status.h"
 #include "scheduler/frontend/generate_responses.h"
-#include "scheduler/frontend/status_conversion.h"
+#include "scheduler/frontend/retry_hint.h"
 
 namespace quire {
 namespace {

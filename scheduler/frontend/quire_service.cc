@@ -5,7 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "scheduler/frontend/status_conversion.h"
+#include "common/grpc_status.h"
+#include "scheduler/frontend/retry_hint.h"
 #include "scheduler/frontend/status_response.h"
 #include "scheduler/frontend/text_methods.h"
 #include "scheduler/frontend/watch_blocks_reactor.h"

@@ -79,7 +79,7 @@ void SchedulerLink::Stop() {
 
 bool SchedulerLink::Open(grpc::ClientContext* context) {
   absl::MutexLock lock(&mutex_);
-  context_ = context;
+  if (!is_stopped_) context_ = context;
   return !is_stopped_;
 }
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "common/check.h"
+#include "common/grpc_status.h"
 #include "quire/v1/quire.pb.h"
 #include "scheduler/frontend/request_builder.h"
-#include "scheduler/frontend/status_conversion.h"
 #include "tests/scheduler/frontend/byte_tokenizer.h"
 
 namespace quire {

@@ -1,4 +1,4 @@
-#include "scheduler/frontend/status_conversion.h"
+#include "common/grpc_status.h"
 
 #include <string>
 
@@ -29,13 +29,6 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
   // UNKNOWN.
   const auto code = static_cast<grpc::StatusCode>(status.code());
   return grpc::Status(code, Shortened(ToStd(status.message())));
-}
-
-void AddRetryHint(const absl::Status& status,
-                  grpc::ServerContextBase* context) {
-  if (!absl::IsResourceExhausted(status)) return;
-  context->AddTrailingMetadata(
-      kRetryAfterTrailer, absl::StrCat(absl::ToInt64Milliseconds(kRetryAfter)));
 }
 
 }  // namespace quire

@@ -1,4 +1,4 @@
-#include "scheduler/frontend/status_conversion.h"
+#include "common/grpc_status.h"
 
 #include <string>
 
@@ -7,7 +7,7 @@
 namespace quire {
 namespace {
 
-TEST(StatusConversionTest, EveryCodeHasItsNamesake) {
+TEST(GrpcStatusTest, EveryCodeHasItsNamesake) {
   const struct {
     absl::StatusCode from;
     grpc::StatusCode to;
@@ -41,7 +41,7 @@ TEST(StatusConversionTest, EveryCodeHasItsNamesake) {
   EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok());
 }
 
-TEST(StatusConversionTest, ACodeThatNobodyKnowsIsUnknown) {
+TEST(GrpcStatusTest, ACodeThatNobodyKnowsIsUnknown) {
   const grpc::Status status =
       ToGrpcStatus(absl::Status(static_cast<absl::StatusCode>(77), "why"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNKNOWN);
@@ -51,14 +51,14 @@ std::string Message(const std::string& message) {
   return ToGrpcStatus(absl::InternalError(message)).error_message();
 }
 
-TEST(StatusConversionTest, LongMessagesAreCut) {
+TEST(GrpcStatusTest, LongMessagesAreCut) {
   const std::string longest(kMaxStatusMessageBytes, 'x');
   EXPECT_EQ(Message(longest), longest);
   EXPECT_EQ(Message(longest + "x"),
             std::string(kMaxStatusMessageBytes - 3, 'x') + "...");
 }
 
-TEST(StatusConversionTest, NoCharacterIsCutInTwo) {
+TEST(GrpcStatusTest, NoCharacterIsCutInTwo) {
   // The cut would fall behind the second of the euro sign's three bytes.
   const std::string head(kMaxStatusMessageBytes - 5, 'x');
   EXPECT_EQ(Message(head + "€uro and more"), head + "...");
