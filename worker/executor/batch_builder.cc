@@ -91,6 +91,10 @@ absl::Status BatchBuilder::Check(const Run& run) const {
     return Refuse(id, "writes up to slot ", run.slot + run.num_rows,
                   ", its table has ", num_slots);
   }
+  if (run.slot + run.num_rows > limits_.context_length) {
+    return Refuse(id, "writes up to slot ", run.slot + run.num_rows,
+                  " of a context of ", limits_.context_length);
+  }
   return absl::OkStatus();
 }
 

@@ -35,8 +35,8 @@ int AttentionPlan::max_split_rows() const {
 
 // At worst every row is a run of its own.
 int64_t AttentionPlan::MaxUnits(int max_rows, int max_chunks) const {
-  const int64_t split_units =
-      int64_t{std::min(max_rows, max_split_rows())} * max_chunks;
+  const int64_t split_units = int64_t{std::min(max_rows, max_split_rows())} *
+                              CeilDivide(max_chunks, kChunksPerUnit);
   return options_.num_kv_heads * std::max<int64_t>(max_rows, split_units);
 }
 

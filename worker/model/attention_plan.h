@@ -32,8 +32,8 @@ struct AttentionPlanOptions {
 //
 //   whole   a unit covers all chunks of its rows;
 //   split   so few rows that threads would idle: units also cut the chunks, and
-//   every chunk of every row has a partial
-//           state of its own, merged afterwards.
+//           every chunk of every row has a partial state of its own, merged
+//           afterwards.
 class AttentionPlan {
  public:
   explicit AttentionPlan(const AttentionPlanOptions& options)

@@ -55,7 +55,8 @@ Decoder::Decoder(const ModelConfig& config, const ModelOptions& options,
           config.rope_theta, static_cast<int>(config.head_dim),
           config.llama3_rope_scaling, weights_->rope_factors())),
       attention_(options.instruction_set, LayoutFor(config, options),
-                 static_cast<int>(config.num_heads), pool) {}
+                 static_cast<int>(config.num_heads), config.context_length,
+                 pool) {}
 
 absl::Status Decoder::AllocateKvCache(int block_size, int num_blocks,
                                       int max_rows) {

@@ -19,10 +19,11 @@ int64_t RoundUpToLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 PagedAttention::PagedAttention(InstructionSet instruction_set,
                                const KvLayout& layout, int num_heads,
-                               ThreadPool* pool)
+                               int64_t context_length, ThreadPool* pool)
     : instruction_set_(instruction_set),
       layout_(layout),
       num_heads_(num_heads),
+      context_length_(context_length),
       group_(num_heads / layout.num_kv_heads),
       state_size_(AttentionStateFloats(layout.head_dim)),
       pool_(pool),
@@ -43,7 +44,8 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
   QUIRE_ASSIGN_OR_RETURN(cache_,
                          MappedMemory::Allocate(cache_bytes, "the KV cache"));
 
-  const int64_t num_slots = int64_t{block_size} * num_blocks;
+  const int64_t num_slots =
+      std::min(int64_t{block_size} * num_blocks, context_length_);
   max_chunks_ =
       static_cast<int>((num_slots + kAttentionChunk - 1) / kAttentionChunk);
   plan_.Reserve(max_rows, max_chunks_);

@@ -21,9 +21,10 @@ namespace quire {
 // alone.
 class PagedAttention {
  public:
-  // layout.block_size is set by Allocate. `pool` must outlive the object.
+  // layout.block_size is set by Allocate. No row has a slot of context_length
+  // or beyond. `pool` must outlive the object.
   PagedAttention(InstructionSet instruction_set, const KvLayout& layout,
-                 int num_heads, ThreadPool* pool);
+                 int num_heads, int64_t context_length, ThreadPool* pool);
 
   const KvLayout& layout() const { return layout_; }
 
@@ -75,6 +76,7 @@ class PagedAttention {
   const InstructionSet instruction_set_;
   KvLayout layout_;
   const int num_heads_;
+  const int64_t context_length_;
   const int group_;           // Query heads of a KV head.
   const int64_t state_size_;  // Floats.
   ThreadPool* const pool_;
