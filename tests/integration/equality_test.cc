@@ -61,6 +61,12 @@ std::vector<Way> SomeWays() {
   };
 }
 
+// For a model that takes its time.
+std::vector<Way> FewWays() {
+  const std::vector<Way> ways = SomeWays();
+  return {ways[0], ways[2], ways[4]};
+}
+
 std::vector<Way> AllWays() {
   std::vector<Way> ways;
   for (const uint32_t tokens : {16, 64, 512}) {
@@ -114,7 +120,7 @@ class EqualityTest : public testing::Test {
   // Over all ways. Without these the comparison would prove nothing.
   double mixed_steps_ = 0;  // Hold prompt and decode rows.
   double preemptions_ = 0;
-  double steps_ = 0;        // Of the ways with blocks for all,
+  double steps_ = 0;        // Of the ways with room for all,
   double small_steps_ = 0;  // and of these with at most eight sequences.
 
   void ExpectSameBits(const std::vector<Way>& ways) {
@@ -172,7 +178,8 @@ class EqualityTest : public testing::Test {
               << preemptions << " preemptions\n";
     mixed_steps_ += mixed;
     preemptions_ += preemptions;
-    if (way.spare_blocks > 0) return;
+    // A budget of 16 rows is a long prompt's alone for most of the time.
+    if (way.spare_blocks > 0 || way.max_step_tokens <= 16) return;
     steps_ += steps;
     small_steps_ += small;
   }
@@ -230,7 +237,7 @@ TEST_P(SmolLm2EqualityTest, EveryWayGivesTheBitsOfEachPromptAlone) {
   if (!model.has_value()) GTEST_SKIP() << "deploy/local/fetch_model first";
   Serve(*model, GetParam(), SmolLm2Reference());
   const bool full = std::getenv("QUIRE_FULL_EQUALITY") != nullptr;
-  ExpectSameBits(full ? AllWays() : SomeWays());
+  ExpectSameBits(full ? AllWays() : FewWays());
   EXPECT_GT(mixed_steps_, 0);
   EXPECT_GT(preemptions_, 0);
   EXPECT_LT(small_steps_, steps_ / 2);
