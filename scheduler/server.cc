@@ -79,6 +79,7 @@ WorkerGroupOptions MakeGroupOptions(const ServerOptions& options,
   group.terms.max_num_blocks =
       MaxNumBlocks(options, files.config().context_length);
   group.terms.max_step_rows = options.engine.max_step_tokens;
+  group.vocabulary_size = files.config().vocabulary_size;
   group.step_timeout = options.step_timeout;
   return group;
 }

@@ -270,6 +270,12 @@ void WorkerGroup::HandleResult(Member& member, worker::v1::StepResult& result) {
                               " steps of epoch ", epoch_.value()));
     return;
   }
+  for (const Token token : result.sampled().token()) {
+    if (0 <= token && token < options_.vocabulary_size) continue;
+    Lose(member, absl::StrCat("sampled token ", token, ", the vocabulary has ",
+                              options_.vocabulary_size));
+    return;
+  }
   member.last_answered = expected;
   member.waiting_since = clock_->Now();
   const Rank rank(member.hello.rank());

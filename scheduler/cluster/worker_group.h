@@ -1,6 +1,7 @@
 #ifndef QUIRE_SCHEDULER_CLUSTER_WORKER_GROUP_H_
 #define QUIRE_SCHEDULER_CLUSTER_WORKER_GROUP_H_
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +26,8 @@ namespace quire {
 
 struct WorkerGroupOptions {
   HandshakeTerms terms;
+  // Tokens of the model. A rank that names another one talks nonsense.
+  int64_t vocabulary_size = std::numeric_limits<Token>::max();
   // For a worker that connected to say its first word.
   absl::Duration hello_timeout = absl::Seconds(10);
   // From Welcome to Ready: a rank maps and clears its KV cache meanwhile.

@@ -60,8 +60,10 @@ class Engine {
   // then closes them with UNAVAILABLE. `done` is called once when none is left.
   void Drain(absl::Time limit, std::function<void()> done);
 
-  // Waits for the engine thread to answer between two steps: microseconds,
-  // whatever the workers do. A stopped engine answers with its last state.
+  // Waits for the engine thread to answer between two turns, whatever the
+  // workers do: microseconds, and some nanoseconds for each block where they
+  // are asked for. An engine that was not started answers by itself.
+  // REQUIRES: the engine is not being destroyed.
   EngineSnapshot Snapshot(bool with_blocks);
   // When the loop last turned, or waited knowingly: the sign of life.
   absl::Time last_heartbeat() const;

@@ -57,13 +57,13 @@ bool EngineLoop::DrainInbox() {
 void EngineLoop::CloseWhatIsDue() {
   const absl::Time now = clock_->Now();
   scheduler_.CloseExpired(now);
-  if (draining_.has_value() && now >= draining_->limit) {
+  if (draining_ && now >= drain_limit_) {
     scheduler_.CloseAll(ShuttingDown(), now);
   }
 }
 
 void EngineLoop::On(SubmitEvent& event) {
-  if (draining_.has_value()) {
+  if (draining_) {
     scheduler_.Refuse(event.request, ShuttingDown());
   } else {
     scheduler_.Submit(std::move(event.request), clock_->Now());
@@ -75,7 +75,7 @@ void EngineLoop::On(CancelEvent& event) {
 }
 
 void EngineLoop::On(GroupReadyEvent& event) {
-  if (scheduler_.group() != nullptr) scheduler_.EndEpoch();
+  if (scheduler_.group() != nullptr) EndEpoch(absl::OkStatus());
   scheduler_.StartEpoch(
       std::make_unique<Group>(event.shape, std::move(event.link),
                               options_.shuffle_free_blocks_seed),
@@ -105,13 +105,18 @@ void EngineLoop::On(GroupLostEvent& event) {
 
 void EngineLoop::EndEpoch(const absl::Status& reason) {
   scheduler_.EndEpoch();
+  waiting_since_ = absl::InfiniteFuture();
   not_ready_reason_ = std::string(reason.message());
 }
 
 void EngineLoop::On(DrainEvent& event) {
-  if (!draining_.has_value()) draining_.emplace();
-  draining_->limit = std::min(draining_->limit, event.limit);
-  draining_->done.push_back(std::move(event.done));
+  StartDrain(event.limit);
+  on_drained_.push_back(std::move(event.done));
+}
+
+void EngineLoop::StartDrain(absl::Time limit) {
+  draining_ = true;
+  drain_limit_ = std::min(drain_limit_, limit);
 }
 
 void EngineLoop::On(SnapshotEvent& event) {
@@ -120,8 +125,7 @@ void EngineLoop::On(SnapshotEvent& event) {
 }
 
 void EngineLoop::On(StopEvent&) {
-  if (!draining_.has_value()) draining_.emplace();
-  draining_->limit = absl::InfinitePast();
+  StartDrain(absl::InfinitePast());
   stopped_ = true;
 }
 
@@ -170,8 +174,8 @@ bool EngineLoop::Publish() {
     metrics_.publish_time->Observe(
         absl::ToDoubleSeconds(clock_->Now() - start));
   }
-  if (draining_.has_value() && scheduler_.num_open() == 0) {
-    for (auto& done : std::exchange(draining_->done, {})) done();
+  if (draining_ && scheduler_.num_open() == 0) {
+    for (auto& done : std::exchange(on_drained_, {})) done();
   }
   return published;
 }
@@ -200,8 +204,8 @@ void EngineLoop::Inspect() {
 EngineSnapshot EngineLoop::Snapshot(bool with_blocks) const {
   EngineSnapshot snapshot =
       TakeSnapshot(scheduler_, metrics_, clock_->Now(), with_blocks);
-  snapshot.ready = scheduler_.group() != nullptr && !draining_.has_value();
-  if (draining_.has_value()) {
+  snapshot.ready = scheduler_.group() != nullptr && !draining_;
+  if (draining_) {
     snapshot.not_ready_reason = "draining";
   } else if (!snapshot.ready) {
     snapshot.not_ready_reason = not_ready_reason_;
@@ -211,8 +215,8 @@ EngineSnapshot EngineLoop::Snapshot(bool with_blocks) const {
 
 absl::Time EngineLoop::wake_time() const {
   const absl::Time deadline = scheduler_.next_deadline();
-  return draining_.has_value() && scheduler_.num_open() > 0
-             ? std::min(deadline, draining_->limit)
+  return draining_ && scheduler_.num_open() > 0
+             ? std::min(deadline, drain_limit_)
              : deadline;
 }
 

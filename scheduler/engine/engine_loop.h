@@ -2,7 +2,6 @@
 #define QUIRE_SCHEDULER_ENGINE_ENGINE_LOOP_H_
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,11 +41,6 @@ class EngineLoop {
   absl::Time waiting_since() const { return waiting_since_; }
 
  private:
-  struct Draining {
-    absl::Time limit = absl::InfiniteFuture();
-    std::vector<std::function<void()>> done;  // Not yet called.
-  };
-
   // The lines of a turn. Each returns whether it did anything.
   bool DrainInbox();
   worker::v1::StepPlan* Plan();
@@ -65,6 +59,7 @@ class EngineLoop {
   void On(StopEvent& event);
 
   void EndEpoch(const absl::Status& reason);
+  void StartDrain(absl::Time limit);
   void CloseWhatIsDue();
   void ObserveStep(const InFlightStep& step);
   void Inspect();
@@ -78,7 +73,9 @@ class EngineLoop {
 
   std::vector<EngineEvent> events_;  // Of this turn; kept for its memory.
   std::string not_ready_reason_;     // Between epochs.
-  std::optional<Draining> draining_;
+  bool draining_ = false;
+  absl::Time drain_limit_ = absl::InfiniteFuture();
+  std::vector<std::function<void()>> on_drained_;  // Not yet called.
   bool stopped_ = false;
   absl::Time waiting_since_ = absl::InfiniteFuture();
   absl::Time last_check_ = absl::InfinitePast();  // Of consistency.

@@ -27,7 +27,7 @@ absl::Status CheckRange(const char* field, int64_t value, int64_t max) {
 
 // The fields that SampledTokens and PromptLogprobs have in common.
 template <typename Message>
-void AppendScore(const LogitRow& row, const ScoredToken& scored, Message* out) {
+void AppendScore(const LogitRow& row, const TokenReport& scored, Message* out) {
   out->add_sequence(row.sequence->id.value());
   out->add_position(row.position);
   out->add_logprob(scored.logprob);
@@ -187,7 +187,7 @@ absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
 
 void Executor::Report(std::span<const LogitRow> rows, StepResult* result) {
   for (size_t i = 0; i < rows.size(); ++i) {
-    const ScoredToken& scored = scorer_.scored()[i];
+    const TokenReport& scored = scorer_.scored()[i];
     if (rows[i].is_sampled) {
       AppendScore(rows[i], scored, result->mutable_sampled());
       result->mutable_sampled()->add_token(scored.token);

@@ -39,7 +39,7 @@ absl::Status RowScorer::Score(std::span<const LogitRow> rows,
 }
 
 bool RowScorer::ScoreRow(const LogitRow& row, std::span<const float> logits,
-                         TokenSampler* sampler, ScoredToken* scored) const {
+                         TokenSampler* sampler, TokenReport* scored) const {
   const TokenHistory& history = row.sequence->history;
   if (row.is_sampled) return sampler->Choose(history, logits, scored);
   scored->token = history.tokens()[row.position];

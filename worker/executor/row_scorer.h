@@ -24,18 +24,18 @@ class RowScorer {
   absl::Status Score(std::span<const LogitRow> rows, const float* logits);
 
   // One for each row of the last Score that was ok.
-  std::span<const ScoredToken> scored() const {
+  std::span<const TokenReport> scored() const {
     return {scored_.data(), size_};
   }
 
  private:
   bool ScoreRow(const LogitRow& row, std::span<const float> logits,
-                TokenSampler* sampler, ScoredToken* scored) const;
+                TokenSampler* sampler, TokenReport* scored) const;
 
   ThreadPool* const pool_;
   const int64_t vocabulary_size_;
   std::vector<TokenSampler> samplers_;  // One for each thread.
-  std::vector<ScoredToken> scored_;     // Never shrinks: keeps its buffers.
+  std::vector<TokenReport> scored_;     // Never shrinks: keeps its buffers.
   std::vector<uint8_t> valid_;          // By row.
   size_t size_ = 0;
 };

@@ -30,7 +30,7 @@ Token DrawCandidate(std::span<const Candidate> candidates, double share) {
 }  // namespace
 
 bool TokenSampler::Choose(const TokenHistory& history,
-                          std::span<const float> logits, ScoredToken* choice) {
+                          std::span<const float> logits, TokenReport* choice) {
   const RawDistribution raw(logits);
   if (!raw.valid()) return false;
   std::span<const float> processed = logits;
@@ -55,7 +55,7 @@ bool TokenSampler::Choose(const TokenHistory& history,
 }
 
 bool TokenSampler::Score(std::span<const float> logits, int num_top,
-                         ScoredToken* scored) {
+                         TokenReport* scored) {
   const RawDistribution raw(logits);
   if (!raw.valid()) return false;
   scored->logprob = raw.Logprob(logits[scored->token]);

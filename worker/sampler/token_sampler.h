@@ -19,7 +19,7 @@ struct TokenLogprob {
 
 // A token and the log-probabilities of its place, all of the raw distribution:
 // before bias, penalties, bans and temperature.
-struct ScoredToken {
+struct TokenReport {
   Token token = 0;
   float logprob = 0;
   std::vector<TokenLogprob> top;  // Alternatives, best first.
@@ -43,11 +43,11 @@ class TokenSampler {
   // False, and *choice is unspecified, where they hold NaN or +infinity or
   // nothing finite.
   bool Choose(const TokenHistory& history, std::span<const float> logits,
-              ScoredToken* choice);
+              TokenReport* choice);
 
   // Scores scored->token, which is given, and `num_top` alternatives. Result as
   // for Choose.
-  bool Score(std::span<const float> logits, int num_top, ScoredToken* scored);
+  bool Score(std::span<const float> logits, int num_top, TokenReport* scored);
 
  private:
   // The token at temperature > 0. `logits` are processed, the largest finite.

@@ -68,6 +68,7 @@ WorkerGroupOptions Options() {
   WorkerGroupOptions options;
   options.terms.model_fingerprint = "aa";
   options.terms.world_size = 2;
+  options.vocabulary_size = 100;
   return options;
 }
 
@@ -418,6 +419,17 @@ TEST_F(ViolationTest, AnswerToAPlanThatWasNeverSentEndsTheEpoch) {
   Form(1);
   Answer(*second_, 1);
   ExpectEpochOver("it has answered 0 of 0 steps");
+}
+
+TEST_F(ViolationTest, TokenBeyondTheVocabularyEndsTheEpoch) {
+  Form(1);
+  Dispatch(1);
+  worker::v1::WorkerMessage message;
+  message.mutable_result()->set_step_id(1);
+  message.mutable_result()->set_epoch(1);
+  message.mutable_result()->mutable_sampled()->add_token(100);
+  group_.OnMessage(*first_, message);
+  ExpectEpochOver("rank 0 sampled token 100, the vocabulary has 100");
 }
 
 TEST_F(ViolationTest, SecondHelloEndsTheEpoch) {

@@ -34,7 +34,7 @@ class RowScorerTest : public ::testing::Test {
     }
   }
 
-  std::vector<ScoredToken> Score(int num_threads) {
+  std::vector<TokenReport> Score(int num_threads) {
     ThreadPool pool(num_threads);
     RowScorer scorer(&pool, kVocabulary);
     EXPECT_TRUE(scorer.Score(rows_, logits_.data()).ok());
@@ -47,9 +47,9 @@ class RowScorerTest : public ::testing::Test {
 };
 
 TEST_F(RowScorerTest, ResultsDoNotDependOnTheNumberOfThreads) {
-  const std::vector<ScoredToken> one = Score(1);
+  const std::vector<TokenReport> one = Score(1);
   for (const int num_threads : {2, 3, 8}) {
-    const std::vector<ScoredToken> many = Score(num_threads);
+    const std::vector<TokenReport> many = Score(num_threads);
     ASSERT_EQ(many.size(), one.size());
     for (size_t i = 0; i < one.size(); ++i) {
       EXPECT_EQ(many[i].token, one[i].token);
@@ -60,7 +60,7 @@ TEST_F(RowScorerTest, ResultsDoNotDependOnTheNumberOfThreads) {
 }
 
 TEST_F(RowScorerTest, PromptRowsScoreTheTokenThatIsThere) {
-  const std::vector<ScoredToken> scored = Score(2);
+  const std::vector<TokenReport> scored = Score(2);
   EXPECT_EQ(scored[0].token, 2);
   EXPECT_EQ(scored[0].top.size(), 2u);
   EXPECT_EQ(scored[1].top.size(), 3u);

@@ -33,10 +33,10 @@ TokenHistory HistoryOf(const SamplingParams& params, int position = 1) {
   return TokenHistory(std::vector<Token>(position, 0), position, params);
 }
 
-ScoredToken Choose(const SamplingParams& params,
+TokenReport Choose(const SamplingParams& params,
                    const std::vector<float>& logits, int position = 1) {
   TokenSampler sampler;
-  ScoredToken choice;
+  TokenReport choice;
   EXPECT_TRUE(sampler.Choose(HistoryOf(params, position), logits, &choice));
   return choice;
 }
@@ -45,7 +45,7 @@ ScoredToken Choose(const SamplingParams& params,
 std::vector<int> Count(const SamplingParams& params,
                        const std::vector<float>& logits, int draws) {
   TokenSampler sampler;
-  ScoredToken choice;
+  TokenReport choice;
   TokenHistory history = HistoryOf(params, 0);
   std::vector<int> counts(logits.size());
   for (int i = 0; i < draws; ++i) {
@@ -98,7 +98,7 @@ TEST(TokenSamplerTest, TemperatureZeroHonoursBiasAndBans) {
 }
 
 TEST(TokenSamplerTest, LogprobIsOfTheRawDistribution) {
-  const ScoredToken choice =
+  const TokenReport choice =
       Choose({.temperature = 0.3f, .top_k = 1, .bias = {{0, 50}}},
              Logits({0.25, 0.75}));
   EXPECT_EQ(choice.token, 0);
@@ -106,7 +106,7 @@ TEST(TokenSamplerTest, LogprobIsOfTheRawDistribution) {
 }
 
 TEST(TokenSamplerTest, AlternativesAreTheBestOfTheRawDistribution) {
-  const ScoredToken choice =
+  const TokenReport choice =
       Choose({.bias = {{0, 50}}, .top_logprobs = 2}, Logits({0.1, 0.3, 0.6}));
   ASSERT_EQ(choice.top.size(), 2u);
   EXPECT_EQ(choice.top[0].token, 2);
@@ -117,7 +117,7 @@ TEST(TokenSamplerTest, AlternativesAreTheBestOfTheRawDistribution) {
 
 TEST(TokenSamplerTest, ScoreReportsAGivenToken) {
   TokenSampler sampler;
-  ScoredToken scored = {.token = 1};
+  TokenReport scored = {.token = 1};
   ASSERT_TRUE(sampler.Score(Logits({0.1, 0.3, 0.6}), 1, &scored));
   EXPECT_NEAR(scored.logprob, std::log(0.3), 1e-6);
   ASSERT_EQ(scored.top.size(), 1u);
@@ -126,7 +126,7 @@ TEST(TokenSamplerTest, ScoreReportsAGivenToken) {
 
 TEST(TokenSamplerTest, RowsWithNanAreReportedNotSampled) {
   TokenSampler sampler;
-  ScoredToken choice;
+  TokenReport choice;
   for (const float temperature : {0.0f, 1.0f}) {
     const TokenHistory history = HistoryOf({.temperature = temperature});
     EXPECT_FALSE(
@@ -137,7 +137,7 @@ TEST(TokenSamplerTest, RowsWithNanAreReportedNotSampled) {
 
 TEST(TokenSamplerTest, WhereEverythingIsBannedTheRawBestTokenIsChosen) {
   for (const float temperature : {0.0f, 1.0f}) {
-    const ScoredToken choice = Choose({.temperature = temperature,
+    const TokenReport choice = Choose({.temperature = temperature,
                                        .top_p = 0.5f,
                                        .min_tokens = 5,
                                        .banned_until_min_tokens = {0, 1, 2}},
@@ -305,9 +305,9 @@ TEST(TokenSamplerTest, SameSeedAndPositionGiveTheSameTokenWhateverCameBefore) {
   }
   const SamplingParams params = {.temperature = 1, .top_p = 0.9f, .seed = 77};
   TokenSampler used;
-  ScoredToken choice;
+  TokenReport choice;
   for (int position = 1; position < 50; ++position) {
-    ScoredToken other;
+    TokenReport other;
     ASSERT_TRUE(used.Choose(
         HistoryOf({.temperature = 2, .top_k = 5, .seed = 1}), logits, &other));
     ASSERT_TRUE(used.Choose(HistoryOf(params, position), logits, &choice));
