@@ -8,7 +8,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/generate_client.h"
+#include "tests/testing/model_converter.h"
 #include "tests/testing/reference_prompts.h"
+#include "tests/testing/temporary_folder.h"
 #include "tests/testing/test_cluster.h"
 
 namespace quire {
@@ -47,7 +49,7 @@ void ExpectReference(const std::vector<Generated>& answers,
 }
 
 class TinyReferenceTest
-    : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+    : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(TinyReferenceTest, GreedyTokensAndLogProbabilitiesAreEqual) {
   const auto& [name, instruction_set] = GetParam();
@@ -59,14 +61,14 @@ TEST_P(TinyReferenceTest, GreedyTokensAndLogProbabilitiesAreEqual) {
   ExpectReference(AnswerAlone(cluster, prompts), prompts);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, TinyReferenceTest,
-                         testing::Combine(testing::ValuesIn(TinyModels()),
-                                          testing::Values(std::string("scalar"),
-                                                          std::string("auto"))),
-                         [](const auto& info) {
-                           return std::get<0>(info.param) + "_" +
-                                  std::get<1>(info.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Models, TinyReferenceTest,
+    ::testing::Combine(::testing::ValuesIn(TinyModels()),
+                       ::testing::Values(std::string("scalar"),
+                                         std::string("auto"))),
+    [](const auto& info) {
+      return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+    });
 
 TEST(SmolLm2ReferenceTest, GreedyTokensAndLogProbabilitiesAreEqual) {
   const std::optional<std::string> model = SmolLm2Path();
