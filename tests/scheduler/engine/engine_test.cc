@@ -311,6 +311,15 @@ TEST_F(EngineTest, IsNotStuckWithoutWorkOrWithoutAGroup) {
   EXPECT_FALSE(engine_->IsStuck(absl::Seconds(5)));
 }
 
+TEST_F(EngineTest, ANewEpochIsNotStuckFromTheStart) {
+  Start();
+  Submit({.max_tokens = 9});
+  Settle();
+  clock_.Advance(absl::Hours(1));
+  AttachGroup();
+  EXPECT_FALSE(engine_->IsStuck(absl::Seconds(5)));
+}
+
 TEST_F(EngineTest, EveryTurnIsAHeartbeat) {
   Start();
   clock_.Advance(absl::Seconds(9));
