@@ -1,5 +1,6 @@
 #include "kernels/dequantize.h"
 
+#include <cstddef>
 #include <cstring>
 
 #include "common/check.h"
@@ -129,7 +130,7 @@ struct ScaleAndMinimum {
 // Eight scales and eight minima of six bits in 12 bytes: the last four have
 // their low nibbles in bytes 8 .. 11 and their upper two bits atop the first
 // four.
-ScaleAndMinimum Q4Scale(const uint8_t* scales, int i) {
+ScaleAndMinimum Q4Scale(const uint8_t* scales, ptrdiff_t i) {
   if (i < 4) {
     return {static_cast<float>(scales[i] & 63),
             static_cast<float>(scales[i + 4] & 63)};
@@ -144,7 +145,7 @@ ScaleAndMinimum Q4Scale(const uint8_t* scales, int i) {
 void Q4_K(const uint8_t* s, float* y) {
   const float d = ReadF16(s);
   const float dmin = ReadF16(s + 2);
-  for (int run = 0; run < 8; ++run) {
+  for (ptrdiff_t run = 0; run < 8; ++run) {
     const ScaleAndMinimum sm = Q4Scale(s + 4, run);
     const float scale = d * sm.scale;
     const float minimum = dmin * sm.minimum;
@@ -161,7 +162,7 @@ void Q4_K(const uint8_t* s, float* y) {
 void Q5_K(const uint8_t* s, float* y) {
   const float d = ReadF16(s);
   const float dmin = ReadF16(s + 2);
-  for (int run = 0; run < 8; ++run) {
+  for (ptrdiff_t run = 0; run < 8; ++run) {
     const ScaleAndMinimum sm = Q4Scale(s + 4, run);
     const float scale = d * sm.scale;
     const float minimum = dmin * sm.minimum;

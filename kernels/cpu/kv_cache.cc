@@ -17,9 +17,9 @@ struct RunStrides {
       : depth(layout.format == KvFormat::kF32 ? 1 : 2),
         key_step(kKvRun * depth),
         value_step(layout.padded_dim() * depth) {}
-  int depth;
-  int key_step;
-  int value_step;
+  int64_t depth;
+  int64_t key_step;
+  int64_t value_step;
 };
 
 uint16_t Encoded(uint16_t, float x) { return Bf16FromFloat(x); }
@@ -35,7 +35,7 @@ void WriteSlot(const KvLayout& layout, int slot, const float* k, const float* v,
                     slot % strides.depth;
   for (int dim = 0; dim < layout.head_dim;
        dim += strides.depth, keys += strides.key_step) {
-    for (int i = 0; i < strides.depth; ++i)
+    for (int64_t i = 0; i < strides.depth; ++i)
       keys[i] = Encoded(Element(), k[dim + i]);
   }
   for (int dim = 0; dim < layout.head_dim; ++dim) {

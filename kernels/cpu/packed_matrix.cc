@@ -12,7 +12,7 @@ namespace {
 
 // A block of 16 outputs in a group of kQ4: scales and minima, nibbles.
 constexpr int64_t kQ4BlockOutputs = 16;
-constexpr int64_t kQ4BlockBytes = 5 * 64;
+constexpr int64_t kQ4BlockBytes = 320;
 
 struct StoredRow {
   TensorType type;
@@ -84,7 +84,7 @@ void PackQ4Group(TensorType type, const std::byte* stored, int64_t output,
   std::memcpy(block + 2 * output, &scale, sizeof(scale));
   std::memcpy(block + 32 + 2 * output, &minimum, sizeof(minimum));
   const std::byte* nibbles = stored + (has_minimum ? 4 : 2);
-  for (int line = 0; line < 4; ++line) {
+  for (int64_t line = 0; line < 4; ++line) {
     std::memcpy(block + 64 * (1 + line) + 4 * output, nibbles + 4 * line, 4);
   }
 }

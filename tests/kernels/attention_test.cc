@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -101,7 +101,7 @@ class CachedSequence {
   // Distinct blocks out of twice as many.
   static std::vector<BlockId> ShuffledBlocks(int count, uint64_t seed) {
     RandomFloats random(seed);
-    std::vector<BlockId> blocks(2 * count);
+    std::vector<BlockId> blocks(size_t{2} * count);
     for (int i = 0; i < 2 * count; ++i) blocks[i] = BlockId(i);
     for (int i = 2 * count - 1; i > 0; --i) {
       std::swap(blocks[i], blocks[random.NextBits() % (i + 1)]);
@@ -147,7 +147,7 @@ class CachedSequence {
                               sequence_.head_dim);
     for (int row = 0; row < num_rows * sequence_.group; ++row) {
       FinishAttention(instruction_set_, sequence_.head_dim, &states[row * size],
-                      &output[row * sequence_.head_dim]);
+                      output.data() + int64_t{row} * sequence_.head_dim);
     }
     return output;
   }
@@ -165,7 +165,7 @@ class CachedSequence {
 // Attention of one query head at `slot` in double precision.
 std::vector<double> Reference(const Sequence& s, int slot, int kv_head,
                               int head) {
-  const float* q = s.Query(slot, kv_head) + head * s.head_dim;
+  const float* q = s.Query(slot, kv_head) + int64_t{head} * s.head_dim;
   std::vector<double> output(s.head_dim);
   double sum = 0;
   for (int key = 0; key <= slot; ++key) {
@@ -248,9 +248,9 @@ TEST_P(AttentionTest, ARowIsTheSameToTheBitAloneAndInAnyCutOfThePrompt) {
     for (int begin = 0; begin < 150; begin += rows_per_call) {
       const int end = std::min(150, begin + rows_per_call);
       const std::vector<float> part = cache.Attend(0, begin, end);
-      ASSERT_EQ(std::memcmp(part.data(), &whole[begin * 3 * 64],
-                            part.size() * sizeof(float)),
-                0)
+      ASSERT_TRUE(
+          SameBits(part, std::span(whole).subspan(
+                             static_cast<size_t>(begin) * 3 * 64, part.size())))
           << rows_per_call << " rows a call, from " << begin;
     }
   }
@@ -263,10 +263,7 @@ TEST_P(AttentionTest, BlockSizeAndPlacementDoNotMatter) {
     for (uint64_t shuffle_seed : {2, 3}) {
       const std::vector<float> output =
           Cache(sequence, block_size, shuffle_seed).Attend(1, 0, 190);
-      ASSERT_EQ(std::memcmp(output.data(), wanted.data(),
-                            output.size() * sizeof(float)),
-                0)
-          << block_size;
+      ASSERT_TRUE(SameBits(output, wanted)) << block_size;
     }
   }
 }
@@ -278,10 +275,7 @@ TEST_P(AttentionTest, ChunksComputedApartMergeToTheSameBits) {
        {std::pair{332, 333}, {255, 258}, {0, 40}, {300, 333}}) {
     const std::vector<float> together = cache.Attend(0, begin, end);
     const std::vector<float> apart = cache.AttendChunksApart(0, begin, end);
-    ASSERT_EQ(std::memcmp(together.data(), apart.data(),
-                          apart.size() * sizeof(float)),
-              0)
-        << begin << " to " << end;
+    ASSERT_TRUE(SameBits(together, apart)) << begin << " to " << end;
   }
 }
 

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +69,15 @@ class RandomFloats {
  private:
   uint64_t state_;
 };
+
+// Whether two arrays of floats are the same to the bit, NaN and the sign of
+// zero included.
+inline bool SameBits(std::span<const float> a, std::span<const float> b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
+        return std::bit_cast<uint32_t>(x) == std::bit_cast<uint32_t>(y);
+      });
+}
 
 // Memory on a border of 64 bytes, filled with `fill`.
 class AlignedBytes {

@@ -21,7 +21,7 @@ class KvCacheTest : public testing::TestWithParam<KvFormat> {
   // Fills a slot of every layer with numbers that depend on `seed` and the
   // layer.
   void WriteSlot(uint32_t block, int slot, uint64_t seed) {
-    const int64_t size = layout_.num_kv_heads * layout_.head_dim;
+    const int64_t size = int64_t{layout_.num_kv_heads} * layout_.head_dim;
     for (int layer = 0; layer < layout_.num_layers; ++layer) {
       RandomFloats random(seed * 100 + layer);
       const std::vector<float> k = random.Bf16Vector(size);
@@ -64,7 +64,7 @@ class KvCacheTest : public testing::TestWithParam<KvFormat> {
   // Whether a slot holds what WriteSlot(.., seed) wrote.
   testing::AssertionResult Holds(uint32_t block, int slot,
                                  uint64_t seed) const {
-    const int64_t size = layout_.num_kv_heads * layout_.head_dim;
+    const int64_t size = int64_t{layout_.num_kv_heads} * layout_.head_dim;
     for (int layer = 0; layer < layout_.num_layers; ++layer) {
       RandomFloats random(seed * 100 + layer);
       const std::vector<float> k = random.Bf16Vector(size);

@@ -177,7 +177,7 @@ TEST_P(MatMulTest, ARowIsTheSameToTheBitAmongAnyNumberOfRows) {
   const std::vector<float> all = product.Multiply(x, kMaxRows);
   for (int64_t num_rows = 1; num_rows < kMaxRows; ++num_rows) {
     const std::vector<float> y = product.Multiply(x, num_rows);
-    ASSERT_EQ(std::memcmp(y.data(), all.data(), y.size() * sizeof(float)), 0)
+    ASSERT_TRUE(SameBits(y, std::span(all).first(y.size())))
         << num_rows << " rows";
   }
 }
@@ -189,9 +189,7 @@ TEST_P(MatMulTest, RowsBeyondABlockAreTheSameToTheBit) {
   const std::vector<float> all = product.Multiply(x, kRows);
   const std::vector<float> last_row(x.end() - kInputs, x.end());
   const std::vector<float> y = product.Multiply(last_row, 1);
-  EXPECT_EQ(std::memcmp(y.data(), &all[(kRows - 1) * kOutputs],
-                        kOutputs * sizeof(float)),
-            0);
+  EXPECT_TRUE(SameBits(y, std::span(all).last(kOutputs)));
 }
 
 TEST_P(MatMulTest, BiasAndFormerValuesAreAddedToTheSum) {

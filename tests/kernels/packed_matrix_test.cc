@@ -28,14 +28,14 @@ TEST(PackedMatrixTest, StripsAndGroupsAreFilledUp) {
 }
 
 TEST(PackedMatrixTest, FloatsInterleaveTheOutputsOfAStrip) {
-  const std::vector<float> values = RandomFloats(1).Vector(40 * 33);
+  const std::vector<float> values = RandomFloats(1).Vector(1320);
   const TensorView tensor = MatrixOf(values, 40, 33);
   const TensorView* parts[] = {&tensor};
   PackedMatrix matrix{MatrixFormat::kF32, 40, 33};
   AlignedBytes data(matrix.num_bytes(), 0xff);
   matrix.data = data.data();
   PackStrips(parts, matrix, 0, matrix.num_strips());
-  const float* strip1 = data.floats() + 64 * 32;
+  const float* strip1 = data.floats() + 2048;
   EXPECT_EQ(data.floats()[5 * 32 + 7], values[7 * 33 + 5]);
   EXPECT_EQ(strip1[5 * 32 + 3], values[35 * 33 + 5]);
   EXPECT_EQ(strip1[5 * 32 + 8], 0) << "an output that does not exist";
@@ -43,7 +43,7 @@ TEST(PackedMatrixTest, FloatsInterleaveTheOutputsOfAStrip) {
 }
 
 TEST(PackedMatrixTest, Bf16InterleavesPairsOfInputs) {
-  const std::vector<float> values = RandomFloats(2).Vector(32 * 64);
+  const std::vector<float> values = RandomFloats(2).Vector(2048);
   const TensorView tensor = MatrixOf(values, 32, 64);
   const TensorView* parts[] = {&tensor};
   PackedMatrix matrix{MatrixFormat::kBf16, 32, 64};
@@ -51,13 +51,13 @@ TEST(PackedMatrixTest, Bf16InterleavesPairsOfInputs) {
   matrix.data = data.data();
   PackStrips(parts, matrix, 0, 1);
   const uint16_t* packed = reinterpret_cast<const uint16_t*>(data.data());
-  EXPECT_EQ(packed[(10 * 32 + 9) * 2], Bf16FromFloat(values[9 * 64 + 20]));
-  EXPECT_EQ(packed[(10 * 32 + 9) * 2 + 1], Bf16FromFloat(values[9 * 64 + 21]));
+  EXPECT_EQ(packed[658], Bf16FromFloat(values[9 * 64 + 20]));
+  EXPECT_EQ(packed[659], Bf16FromFloat(values[9 * 64 + 21]));
 }
 
 TEST(PackedMatrixTest, PartsLieOneBelowTheOther) {
-  const std::vector<float> upper = RandomFloats(3).Vector(20 * 32);
-  const std::vector<float> lower = RandomFloats(4).Vector(12 * 32);
+  const std::vector<float> upper = RandomFloats(3).Vector(640);
+  const std::vector<float> lower = RandomFloats(4).Vector(384);
   const TensorView upper_tensor = MatrixOf(upper, 20, 32);
   const TensorView lower_tensor = MatrixOf(lower, 12, 32);
   const TensorView* parts[] = {&upper_tensor, &lower_tensor};
@@ -99,15 +99,14 @@ TEST_P(PackedQ4Test, BlocksHoldScalesThenMinimaThenDwordsOfNibbles) {
   matrix.data = data.data();
   PackStrips(parts, matrix, 0, 1);
   const std::byte* block =
-      data.data() + 3 * 320;  // Outputs 16 .. 31 of the second group.
+      data.data() + 960;  // Outputs 16 .. 31 of the second group.
   uint16_t halves[32];
   std::memcpy(halves, block, 64);
   EXPECT_EQ(FloatFromF16(halves[1]), 1.5f);
   EXPECT_EQ(FloatFromF16(halves[16 + 1]),
             GetParam() == TensorType::kQ4_1 ? -3.0f : -12.0f);
   EXPECT_EQ(halves[2], 0) << "an output that does not exist";
-  const std::byte* line =
-      block + 64 * (1 + 2);  // Bytes 8 .. 11 of every output.
+  const std::byte* line = block + 192;  // Bytes 8 .. 11 of every output.
   EXPECT_EQ(line[4 * 1 + 3], std::byte{5 * 11 + 1});
 }
 

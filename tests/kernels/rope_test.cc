@@ -69,7 +69,7 @@ TEST_P(RotateTest, TurnsEveryPairByItsAngle) {
     std::vector<float> cosines(head_dim), sines(head_dim);
     RopeAngles(frequencies, pairing, kPosition, cosines.data(), sines.data());
     const std::vector<float> before =
-        RandomFloats(head_dim).Vector(kHeads * head_dim);
+        RandomFloats(head_dim).Vector(int64_t{kHeads} * head_dim);
     std::vector<float> x = before;
     Rotate(instruction_set, pairing, cosines.data(), sines.data(), kHeads,
            head_dim, x.data());

@@ -66,21 +66,21 @@ void Pin(std::thread& thread, int processor) {
 
 }  // namespace
 
-// A task begins when `generation` changes and ends when `num_running` is 0.
-// Both live on lines of their own, because all threads watch the one while they
-// count down the other.
+// A task begins when `generation` changes and ends when `num_running` is 0. All
+// threads watch the one, with the task on its line, while they count down the
+// other, which therefore has a line of its own.
 struct ThreadPool::State {
   void Work(int thread);
 
+  alignas(64) std::atomic<uint32_t> generation = 0;
+  bool stops = false;
   int num_threads = 1;
   int spins = 0;  // 0 where threads outnumber processors: the one waited for
                   // needs the processor.
   void (*call)(const void* task, int thread) = nullptr;
   const void* task = nullptr;
-  bool stops = false;
-  alignas(64) std::atomic<uint32_t> generation = 0;
-  alignas(64) std::atomic<uint32_t> num_running = 0;
   std::vector<std::thread> threads;
+  alignas(64) std::atomic<uint32_t> num_running = 0;
 };
 
 void ThreadPool::State::Work(int thread) {

@@ -106,8 +106,9 @@ void PagedAttention::AttendWhole(const Batch& batch, int layer,
     }
     quire::Attend(instruction_set_, call);
     for (int i = 0; i < num_states; ++i) {
+      const int64_t head = int64_t{unit.kv_head} * group_ + i % group_;
       float* output = rows.data + (unit.first_row + i / group_) * rows.stride +
-                      (unit.kv_head * group_ + i % group_) * layout_.head_dim;
+                      head * layout_.head_dim;
       FinishAttention(instruction_set_, layout_.head_dim,
                       call.states + i * state_size_, output);
     }
@@ -125,7 +126,7 @@ void PagedAttention::AttendSplit(const Batch& batch, int layer,
         call.first_chunk = chunk;
         call.last_chunk = chunk + 1;
         call.states = PartialState(unit.first_row, chunk) +
-                      unit.kv_head * group_ * state_size_;
+                      int64_t{unit.kv_head} * group_ * state_size_;
         for (int i = 0; i < group_; ++i) {
           ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
         }

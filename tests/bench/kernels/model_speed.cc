@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -51,7 +53,7 @@ Batch MakeBatch(int num_streams, int begin, int end) {
       batch.slots.push_back(slot);
     }
     for (int i = 0; i * kBlockSize < end; ++i) {
-      batch.blocks.push_back(BlockId(i * kMaxStreams + stream));
+      batch.blocks.emplace_back(i * kMaxStreams + stream);
     }
     batch.logit_rows.push_back(batch.num_rows() - 1);
     batch.run_rows.push_back(batch.num_rows());
@@ -62,7 +64,7 @@ Batch MakeBatch(int num_streams, int begin, int end) {
 
 class Speed {
  public:
-  Speed(Model* model)
+  explicit Speed(Model* model)
       : model_(model), logits_(kMaxStreams * model->config().vocabulary_size) {}
 
   double DecodeTokensPerSecond(int num_streams) {
@@ -105,8 +107,9 @@ struct Arguments {
 
 bool TakeFlag(std::string_view argument, std::string_view name,
               std::string* value) {
-  if (argument.substr(0, name.size()) != name) return false;
-  *value = argument.substr(name.size());
+  if (!argument.starts_with(name)) return false;
+  argument.remove_prefix(name.size());
+  *value = argument;
   return true;
 }
 
@@ -175,12 +178,15 @@ int Run(const Arguments& arguments) {
 }  // namespace quire
 
 int main(int argc, char** argv) {
-  const quire::Arguments arguments = quire::Parse(argc, argv);
-  if (arguments.model.empty()) {
-    std::fprintf(stderr,
-                 "usage: model_speed MODEL [--threads=N] [--compute=auto|f32] "
-                 "[--instruction_set=scalar|avx2|avx512]\n");
-    return 2;
+  try {
+    const quire::Arguments arguments = quire::Parse(argc, argv);
+    if (!arguments.model.empty()) return quire::Run(arguments);
+  } catch (const std::exception& error) {  // The JSON library throws.
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
   }
-  return quire::Run(arguments);
+  std::fprintf(stderr,
+               "usage: model_speed MODEL [--threads=N] [--compute=auto|f32] "
+               "[--instruction_set=scalar|avx2|avx512]\n");
+  return 2;
 }

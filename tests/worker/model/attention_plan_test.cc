@@ -40,7 +40,7 @@ void ExpectAllCoveredOnce(const AttentionPlan& plan, const Batch& batch,
     }
   }
   size_t wanted = 0;
-  for (int slot : batch.slots) wanted += num_kv_heads * (slot / 64 + 1);
+  for (size_t slot : batch.slots) wanted += (slot / 64 + 1) * num_kv_heads;
   EXPECT_EQ(visits.size(), wanted);
   for (const auto& [place, count] : visits) EXPECT_EQ(count, 1);
 }

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -139,8 +138,7 @@ class SoloTest : public testing::TestWithParam<SoloParam> {
                                      int first_row = 0) const {
     for (size_t i = 0; i < logits.size(); ++i) {
       const Logits& wanted = solo_[first_row + i];
-      if (std::memcmp(logits[i].data(), wanted.data(),
-                      wanted.size() * sizeof(float)) != 0) {
+      if (!SameBits(logits[i], wanted)) {
         return testing::AssertionFailure()
                << "row " << first_row + i << " differs";
       }

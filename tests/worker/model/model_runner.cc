@@ -21,8 +21,7 @@ ModelRunner::ModelRunner(const ModelFiles& files, const Options& options)
                   ->AllocateKvCache(options.block_size, options.num_blocks,
                                     options.max_rows)
                   .ok());
-  for (int i = 0; i < options.num_blocks; ++i)
-    free_blocks_.push_back(BlockId(i));
+  for (int i = 0; i < options.num_blocks; ++i) free_blocks_.emplace_back(i);
   std::mt19937_64 random(options.shuffle_seed);
   std::shuffle(free_blocks_.begin(), free_blocks_.end(), random);
 }

@@ -95,7 +95,7 @@ TEST_F(WeightsTest, TheyOutliveTheirFiles) {
   }
   float row[8];
   weights->Embed(6, row);
-  EXPECT_EQ(row[0], files_.At("token_embd.weight", 6 * 8));
+  EXPECT_EQ(row[0], files_.At("token_embd.weight", 48));
   EXPECT_EQ(weights->output_norm()[7], files_.At("output_norm.weight", 7));
 }
 
