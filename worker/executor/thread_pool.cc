@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -13,27 +14,41 @@
 namespace quire {
 namespace {
 
-// Rounds of waiting before a thread sleeps: a few tens of microseconds, longer
-// than the other threads of a step are behind, shorter than what a neighbour on
-// the same processor would notice.
-constexpr int kSpins = 2000;
-
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-// Returns once `value` is no longer `old`, with what was written before it
-// changed.
-void WaitWhileEqual(const std::atomic<uint32_t>& value, uint32_t old,
-                    int spins) {
-  for (int i = 0; i < spins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-    Pause();
+// Waits for a number to change: spins, because the other threads of a step are
+// mostly a few microseconds behind and to wake a sleeper takes longer, then
+// sleeps. A thread that spins in vain has been waiting for one that has no
+// processor, maybe for want of its own: it spins for half as long the next
+// time, and for twice as long again once it pays off. Each waiting thread has
+// its own.
+class Waiter {
+ public:
+  explicit Waiter(bool may_spin) : spins_(may_spin ? kMaxSpins : 0) {}
+
+  // Returns once `value` is no longer `old`, with what was written before.
+  void WaitWhileEqual(const std::atomic<uint32_t>& value, uint32_t old) {
+    for (int i = 0; i < spins_; ++i) {
+      if (value.load(std::memory_order_acquire) != old) {
+        spins_ = std::min(2 * spins_, kMaxSpins);
+        return;
+      }
+      Pause();
+    }
+    spins_ = spins_ > 0 ? std::max(spins_ / 2, kMinSpins) : 0;
+    value.wait(old, std::memory_order_acquire);
   }
-  value.wait(old, std::memory_order_acquire);
-}
+
+ private:
+  static constexpr int kMaxSpins = 2000;  // Some 50 microseconds.
+  static constexpr int kMinSpins = 50;
+
+  int spins_;
+};
 
 // Processors that this process may use, ascending.
 std::vector<int> UsableProcessors() {
@@ -75,17 +90,19 @@ struct ThreadPool::State {
   alignas(64) std::atomic<uint32_t> generation = 0;
   bool stops = false;
   int num_threads = 1;
-  int spins = 0;  // 0 where threads outnumber processors: the one waited for
-                  // needs the processor.
+  // Threads that outnumber the processors need the one of whoever waits.
+  bool may_spin = false;
   void (*call)(const void* task, int thread) = nullptr;
   const void* task = nullptr;
   std::vector<std::thread> threads;
   alignas(64) std::atomic<uint32_t> num_running = 0;
+  Waiter caller{/*may_spin=*/false};
 };
 
 void ThreadPool::State::Work(int thread) {
+  Waiter waiter(may_spin);
   for (uint32_t seen = 0;; ++seen) {
-    WaitWhileEqual(generation, seen, spins);
+    waiter.WaitWhileEqual(generation, seen);
     if (stops) return;
     call(task, thread);
     if (num_running.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -97,7 +114,8 @@ ThreadPool::ThreadPool(int num_threads) : state_(std::make_unique<State>()) {
   QUIRE_CHECK(num_threads >= 1);
   const std::vector<int> usable = UsableProcessors();
   state_->num_threads = num_threads;
-  state_->spins = num_threads <= static_cast<int>(usable.size()) ? kSpins : 0;
+  state_->may_spin = num_threads <= static_cast<int>(usable.size());
+  state_->caller = Waiter(state_->may_spin);
   const std::vector<int> pinned = ProcessorsToPin(usable, num_threads);
   for (int i = 1; i < num_threads; ++i) {
     std::thread& thread =
@@ -128,7 +146,7 @@ void ThreadPool::RunErased(void (*call)(const void* task, int thread),
   call(task, 0);
   for (uint32_t left;
        (left = state.num_running.load(std::memory_order_acquire)) != 0;) {
-    WaitWhileEqual(state.num_running, left, state.spins);
+    state.caller.WaitWhileEqual(state.num_running, left);
   }
 }
 
