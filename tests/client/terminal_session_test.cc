@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <string>
@@ -56,6 +57,19 @@ class TerminalSession {
     return true;
   }
 
+  // Whether the prompt has come and keys are read one by one. libedit shows the
+  // prompt first: a Ctrl-D between the two would be lost on the terminal.
+  bool ShowsPrompt() {
+    if (!Shows("> ")) return false;
+    const absl::Time limit = absl::Now() + kPatience;
+    termios modes;
+    while (tcgetattr(terminal_, &modes) == 0 && absl::Now() < limit) {
+      if ((modes.c_lflag & ICANON) == 0) return true;
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    return false;
+  }
+
   // The exit code once the command has ended by itself.
   int ExitCode() {
     while (ReadMore()) {
@@ -104,11 +118,11 @@ TEST_F(TerminalSessionTest, ChatAnswersAndCtrlDLeaves) {
   server_.AddText("Good day!");
   server_.AddEnd(quire::v1::FINISH_REASON_STOP, "");
   TerminalSession chat = Start("chat");
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type("Hello\r");
   EXPECT_TRUE(chat.Shows("Good day!"));
   EXPECT_TRUE(chat.Shows("9 generated"));
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(kCtrlD);
   EXPECT_EQ(chat.ExitCode(), 0);
   EXPECT_EQ(server_.requests().at(0).chat().messages(0).content(), "Hello");
@@ -118,11 +132,11 @@ TEST_F(TerminalSessionTest, CtrlCEndsTheAnswerAndNotTheChat) {
   server_.AddText("This may take a wh");
   server_.hang = true;
   TerminalSession chat = Start("chat");
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type("Tell me all\r");
   ASSERT_TRUE(chat.Shows("This may take a wh"));
   chat.Type(kCtrlC);
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(kCtrlD);
   EXPECT_EQ(chat.ExitCode(), 0);
 }
@@ -130,10 +144,10 @@ TEST_F(TerminalSessionTest, CtrlCEndsTheAnswerAndNotTheChat) {
 TEST_F(TerminalSessionTest, CtrlCClearsTheLineThatIsEdited) {
   server_.AddText("Yes.");
   TerminalSession chat = Start("chat");
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(std::string("Never mi") + kCtrlC + "Hello\r");
   ASSERT_TRUE(chat.Shows("Yes."));
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(kCtrlD);
   EXPECT_EQ(chat.ExitCode(), 0);
   EXPECT_EQ(server_.requests().at(0).chat().messages(0).content(), "Hello");
@@ -142,10 +156,10 @@ TEST_F(TerminalSessionTest, CtrlCClearsTheLineThatIsEdited) {
 TEST_F(TerminalSessionTest, AnErrorLeavesTheChatOpen) {
   server_.generate_status = {grpc::StatusCode::UNAVAILABLE, "no worker"};
   TerminalSession chat = Start("chat");
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type("Hello\r");
   EXPECT_TRUE(chat.Shows("UNAVAILABLE: no worker"));
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(kCtrlD);
   EXPECT_EQ(chat.ExitCode(), 0);
 }
@@ -153,12 +167,12 @@ TEST_F(TerminalSessionTest, AnErrorLeavesTheChatOpen) {
 TEST_F(TerminalSessionTest, ChatEditsLinesOfUtf8AndRemembersThem) {
   server_.AddText("Yes.");
   TerminalSession chat = Start("chat");
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(
       "Gr\xc3\xbc\xc3\x9f"
       "eX\x7f\r");
   ASSERT_TRUE(chat.Shows("Yes."));
-  ASSERT_TRUE(chat.Shows("> "));
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(std::string(kUp) + "!\r");
   ASSERT_TRUE(chat.Shows("Yes."));
   const auto messages = server_.requests().back().chat().messages();
@@ -168,6 +182,7 @@ TEST_F(TerminalSessionTest, ChatEditsLinesOfUtf8AndRemembersThem) {
   EXPECT_EQ(messages[2].content(),
             "Gr\xc3\xbc\xc3\x9f"
             "e!");
+  ASSERT_TRUE(chat.ShowsPrompt());
   chat.Type(kCtrlD);
   EXPECT_EQ(chat.ExitCode(), 0);
 }
