@@ -1,5 +1,7 @@
 #include "scheduler/serve.h"
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <ctime>
 #include <memory>
@@ -31,6 +33,15 @@ bool SignalArrives(const sigset_t& signals, absl::Duration limit) {
   return sigtimedwait(&signals, nullptr, &time) > 0;
 }
 
+// A file for every connection: gRPC closes a listener for good when it cannot
+// accept one, so the process takes as many as it may have.
+void RaiseFileLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void LogGrpcError(gpr_log_func_args* args) {
   if (args->severity == GPR_LOG_SEVERITY_ERROR) {
     LogWarning(absl::StrCat("gRPC: ", args->message));
@@ -42,6 +53,7 @@ void LogGrpcError(gpr_log_func_args* args) {
 int Serve(const ServerOptions& options) {
   SetLogName("scheduler");
   gpr_set_log_function(LogGrpcError);
+  RaiseFileLimit();
   const sigset_t signals = BlockEndSignals();
   auto server = Server::Start(options);
   if (!server.ok()) {
@@ -56,6 +68,9 @@ int Serve(const ServerOptions& options) {
     LogWarning("a second signal: ending at once");
     break;
   }
+  // From here on a signal ends the process by itself: connections that dawdle
+  // can make the destructor wait.
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   server->reset();
   LogInfo("ended");
   return 0;
