@@ -1,13 +1,26 @@
 #include "scheduler/engine/result_check.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
+#include "google/protobuf/repeated_field.h"
 
 namespace quire {
 namespace {
+
+// A probability of 0 is one; NaN and more than any are none.
+absl::Status CheckLogprobs(
+    const char* what, const google::protobuf::RepeatedField<float>& logprobs) {
+  for (const float logprob : logprobs) {
+    if (logprob < std::numeric_limits<float>::infinity()) continue;
+    return absl::InternalError(
+        absl::StrCat(what, " have a log-probability of ", logprob));
+  }
+  return absl::OkStatus();
+}
 
 // What SampledTokens and PromptLogprobs have in common.
 template <typename Entries>
@@ -18,6 +31,8 @@ absl::Status CheckArrays(const char* what, const Entries& entries) {
     return absl::InternalError(
         absl::StrCat("the arrays of ", what, " differ in length"));
   }
+  QUIRE_RETURN_IF_ERROR(CheckLogprobs(what, entries.logprob()));
+  QUIRE_RETURN_IF_ERROR(CheckLogprobs(what, entries.top_logprob()));
   uint64_t num_top = 0;
   for (uint32_t count : entries.num_top()) num_top += count;
   if (num_top != static_cast<uint64_t>(entries.top_token_size()) ||

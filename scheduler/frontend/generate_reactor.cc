@@ -95,8 +95,9 @@ bool GenerateReactor::TakeMail() {
     // Under the lock, or a Wake between the look and giving the turn back would
     // be lost.
     absl::MutexLock lock(&mutex_);
+    if (cancelled_) return true;  // Nobody will read it.
     contents = mailbox_->TakeAll();
-    if (contents.empty() && !cancelled_) {
+    if (contents.empty()) {
       busy_ = false;
       return false;
     }

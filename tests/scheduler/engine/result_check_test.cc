@@ -1,5 +1,7 @@
 #include "scheduler/engine/result_check.h"
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -86,6 +88,17 @@ TEST_F(ResultCheckTest, FindsATokenOfAnotherSequence) {
 TEST_F(ResultCheckTest, FindsATokenThatIsNone) {
   result_.mutable_sampled()->set_token(0, -1);
   EXPECT_EQ(Complaint(), "token -1 was sampled");
+}
+
+TEST_F(ResultCheckTest, FindsALogProbabilityThatIsNone) {
+  result_.mutable_sampled()->set_logprob(0, std::nanf(""));
+  EXPECT_EQ(Complaint(), "sampled tokens have a log-probability of nan");
+}
+
+TEST_F(ResultCheckTest, FindsAnAlternativeThatIsMoreThanCertain) {
+  result_.mutable_sampled()->set_top_logprob(
+      0, std::numeric_limits<float>::infinity());
+  EXPECT_EQ(Complaint(), "sampled tokens have a log-probability of inf");
 }
 
 TEST_F(ResultCheckTest, MissesAScore) {
