@@ -127,7 +127,13 @@ class EqualityTest : public testing::Test {
     for (const Way& way : ways) {
       SCOPED_TRACE(testing::PrintToString(way));
       TestCluster cluster(Options(way), Flags(way));
-      ExpectSameBits(cluster, way);
+      // Who arrives first is up to the machine: a small pool is filled again
+      // until somebody had to give way.
+      for (int round = 0; round < 8; ++round) {
+        ExpectSameBits(cluster, way);
+        if (way.spare_blocks == 0) break;
+        if (cluster.Metric("quire_preemptions_total") > 0) break;
+      }
       CountSteps(cluster, way);
       ExpectNothingLeft(cluster);
     }
