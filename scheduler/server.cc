@@ -14,6 +14,7 @@
 #include "scheduler/frontend/api_service.h"
 #include "scheduler/grpc_listener.h"
 #include "scheduler/metrics/process_collector.h"
+#include "scheduler/policy/capacity.h"
 
 namespace quire {
 namespace {
@@ -60,8 +61,7 @@ class EngineObserver final : public GroupObserver {
 // No more blocks than all running sequences could ever fill.
 uint32_t MaxNumBlocks(const ServerOptions& options, int64_t context_length) {
   const uint64_t blocks_per_sequence =
-      (static_cast<uint64_t>(context_length) + options.block_size - 1) /
-      options.block_size;
+      BlocksForSlots(static_cast<uint64_t>(context_length), options.block_size);
   uint64_t limit = std::min<uint64_t>(
       blocks_per_sequence * options.engine.max_running_sequences, INT32_MAX);
   if (options.num_blocks != 0) {

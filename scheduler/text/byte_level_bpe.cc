@@ -31,7 +31,11 @@ ByteLevelBpe::ByteLevelBpe(const TokenizerData* data,
     unknown_ = *data->unknown_token;
   }
   AddMerges();
-  AddWholeWords();
+  whole_words_.AddTokens(
+      *data_, merges_,
+      [this](std::string_view word, std::vector<Symbol>* symbols) {
+        ToSymbols(word, symbols);
+      });
 }
 
 void ByteLevelBpe::AddMerges() {
@@ -42,22 +46,6 @@ void ByteLevelBpe::AddMerges() {
       merges_.Add(merge.left, merge.right, {rank, merge.result});
     }
     ++rank;
-  }
-}
-
-void ByteLevelBpe::AddWholeWords() {
-  SymbolMerger merger(&merges_);
-  std::vector<Symbol> symbols;
-  for (size_t id = 0; id < data_->tokens.size(); ++id) {
-    const TokenizerData::Entry& token = data_->tokens[id];
-    if (token.type != TokenType::kNormal || token.bytes.empty()) continue;
-    const auto self = static_cast<Token>(id);
-    if (!data_->ignore_merges) {
-      ToSymbols(token.bytes, &symbols);
-      merger.Merge(&symbols);
-      if (symbols.size() != 1 || symbols[0].id != self) continue;
-    }
-    whole_words_.Add(token.bytes, self);
   }
 }
 

@@ -33,7 +33,6 @@ class ByteLevelBpe final : public RunEncoder {
  private:
   ByteLevelBpe(const TokenizerData* data, PreTokenizer pre_tokenizer);
   void AddMerges();
-  void AddWholeWords();
   void ToSymbols(std::string_view word, std::vector<Symbol>* symbols) const;
 
   const TokenizerData* data_;

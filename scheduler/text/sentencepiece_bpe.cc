@@ -47,7 +47,11 @@ SentencePieceBpe::SentencePieceBpe(const TokenizerData* data) : data_(data) {
   } else {
     AddScoredMerges();
   }
-  AddWholeWords();
+  whole_words_.AddTokens(
+      *data_, merges_,
+      [this](std::string_view word, std::vector<Symbol>* symbols) {
+        ToSymbols(word, symbols);
+      });
 }
 
 absl::Status SentencePieceBpe::CheckFallback() const {
@@ -118,22 +122,6 @@ void SentencePieceBpe::AddMergesOf(Token token, uint32_t rank) {
     if (left != Symbol::kUnknown && right != Symbol::kUnknown)
       merges_.Add(left, right, {rank, token});
   });
-}
-
-void SentencePieceBpe::AddWholeWords() {
-  SymbolMerger merger(&merges_);
-  std::vector<Symbol> symbols;
-  for (size_t id = 0; id < data_->tokens.size(); ++id) {
-    const TokenizerData::Entry& token = data_->tokens[id];
-    if (token.type != TokenType::kNormal || token.bytes.empty()) continue;
-    const auto self = static_cast<Token>(id);
-    if (!data_->ignore_merges) {
-      ToSymbols(token.bytes, &symbols);
-      merger.Merge(&symbols);
-      if (symbols.size() != 1 || symbols[0].id != self) continue;
-    }
-    whole_words_.Add(token.bytes, self);
-  }
 }
 
 int32_t SentencePieceBpe::SymbolOf(std::string_view text) const {

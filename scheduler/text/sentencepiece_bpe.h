@@ -47,7 +47,6 @@ class SentencePieceBpe final : public RunEncoder {
   void AddListedMerges();
   void AddScoredMerges();
   void AddMergesOf(Token token, uint32_t rank);
-  void AddWholeWords();
 
   // The symbol that a text is: a token, or a character that is only part of
   // some token; kUnknown: none.

@@ -3,11 +3,15 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "common/ids.h"
 #include "common/strings.h"
+#include "scheduler/text/merge_table.h"
+#include "scheduler/text/symbol_merger.h"
+#include "scheduler/text/tokenizer_data.h"
 
 namespace quire {
 
@@ -20,6 +24,29 @@ class WholeWords {
   void Add(std::string_view word, Token token) {
     words_.try_emplace(ToAbsl(word), token);
     if (word.size() > longest_) longest_ = word.size();
+  }
+
+  // Adds every ordinary token that merging its own text ends in; all of them
+  // where the tokenizer takes whole tokens before it merges. to_symbols(word,
+  // &symbols) cuts a word into the symbols that merging starts from.
+  template <typename ToSymbols>
+  void AddTokens(const TokenizerData& data, const MergeTable& merges,
+                 const ToSymbols& to_symbols) {
+    SymbolMerger merger(&merges);
+    std::vector<Symbol> symbols;
+    for (size_t id = 0; id < data.tokens.size(); ++id) {
+      const TokenizerData::Entry& token = data.tokens[id];
+      if (token.type != TokenizerData::TokenType::kNormal ||
+          token.bytes.empty())
+        continue;
+      const auto self = static_cast<Token>(id);
+      if (!data.ignore_merges) {
+        to_symbols(token.bytes, &symbols);
+        merger.Merge(&symbols);
+        if (symbols.size() != 1 || symbols[0].id != self) continue;
+      }
+      Add(token.bytes, self);
+    }
   }
 
   Token Find(std::string_view word) const {
