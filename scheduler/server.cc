@@ -30,9 +30,14 @@ constexpr std::chrono::seconds kGoodbye{1};
 // What the API port may hold in buffers of messages that come and go.
 constexpr size_t kApiMemoryBytes = size_t{1} << 30;
 constexpr int kMaxApiThreads = 16;
-// Calls on one connection beyond the requests that the engine takes: status,
-// health, and those that are to hear that the queue is full.
-constexpr uint32_t kSpareStreams = 256;
+// Calls beyond the requests that the engine takes: those that are to hear that
+// the queue is full, and those whose client has not read all of its answer.
+constexpr uint32_t kSpareCalls = 256;
+
+uint32_t MaxOpenCalls(const EngineOptions& options) {
+  return options.max_waiting_requests + options.max_running_sequences +
+         kSpareCalls;
+}
 
 // Tells the engine first: whoever sees the server ready can submit.
 class EngineObserver final : public GroupObserver {
@@ -154,6 +159,7 @@ absl::Status Server::OpenApiPort() {
   backends.engine = engine_.get();
   backends.workers = group_.get();
   backends.clock = &clock_;
+  backends.max_open_calls = MaxOpenCalls(options_.engine);
   api_service_ = MakeApiService(backends);
 
   grpc::EnableDefaultHealthCheckService(true);
@@ -165,8 +171,7 @@ absl::Status Server::OpenApiPort() {
   builder.SetResourceQuota(quota);
   builder.AddChannelArgument(
       GRPC_ARG_MAX_CONCURRENT_STREAMS,
-      static_cast<int>(options_.engine.max_waiting_requests +
-                       options_.engine.max_running_sequences + kSpareStreams));
+      static_cast<int>(MaxOpenCalls(options_.engine) + kSpareCalls));
   QUIRE_ASSIGN_OR_RETURN(GrpcListener listener,
                          BuildAndListen(builder, options_.listen));
   api_server_ = std::move(listener.server);

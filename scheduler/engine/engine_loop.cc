@@ -93,6 +93,7 @@ void EngineLoop::On(ResultEvent& event) {
   if (status.ok()) return;
   LogError(std::string(status.message()));
   group->Abandon(status);
+  scheduler_.BlameStep(status, clock_->Now());
   EndEpoch(status);
 }
 

@@ -41,12 +41,11 @@ uint32_t RequestState::PromptScoresOf(const Run& run) const {
   return std::min(run.end(), last) - std::min(run.position, last);
 }
 
-bool RequestState::AddPromptScores(uint32_t position, TokenScores scores) {
-  if (position != next_scored_) return false;
+void RequestState::AddPromptScores(uint32_t position, TokenScores scores) {
+  if (position != next_scored_) return;
   ++next_scored_;
   delta_.prompt_logprobs.push_back(std::move(scores));
   has_delta_ = true;
-  return true;
 }
 
 FinishReason RequestState::AppendToken(TokenScores scores, absl::Time now) {
@@ -54,6 +53,7 @@ FinishReason RequestState::AppendToken(TokenScores scores, absl::Time now) {
   const bool ends = IsStopToken(token);
   sequence_.AppendToken(token);
   last_token_ = now;
+  num_failed_steps_ = 0;
   delta_.tokens.push_back(token);
   has_delta_ = true;
   if (request_.reports_logprobs) delta_.logprobs.push_back(std::move(scores));

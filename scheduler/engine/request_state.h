@@ -54,15 +54,19 @@ class RequestState {
   bool reached_checkpoint() const {
     return sequence_.known() > known_at_admission_;
   }
+  // A step with a row of it failed.
+  void OnFailedStep() { ++num_failed_steps_; }
+  // Since a token was gained.
+  uint32_t num_failed_steps() const { return num_failed_steps_; }
   uint32_t num_admissions() const { return num_admissions_; }
   uint32_t num_preemptions() const { return num_preemptions_; }
 
   // How many prompt tokens `run` is to score: all that it can, unless every
   // one of them has been scored already.
   uint32_t PromptScoresOf(const Run& run) const;
-  // Keeps the scores of the prompt token at `position` for the client; false:
-  // it has them (the row was computed anew) and nothing changes.
-  bool AddPromptScores(uint32_t position, TokenScores scores);
+  // Keeps the scores of the prompt token at `position` for the client, unless
+  // it has them: the row was computed anew.
+  void AddPromptScores(uint32_t position, TokenScores scores);
 
   // The sequence gains a token: decides whether it ends here, and why.
   FinishReason AppendToken(TokenScores scores, absl::Time now);
@@ -83,6 +87,7 @@ class RequestState {
   uint32_t known_at_admission_ = 0;
   uint32_t num_admissions_ = 0;
   uint32_t num_preemptions_ = 0;
+  uint32_t num_failed_steps_ = 0;
   uint32_t next_scored_ = 1;  // The first prompt token without scores.
   absl::Time last_token_ = absl::InfinitePast();
   SequenceDelta delta_;

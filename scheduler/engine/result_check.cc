@@ -1,5 +1,6 @@
 #include "scheduler/engine/result_check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -10,6 +11,8 @@
 
 namespace quire {
 namespace {
+
+using FailedSequences = google::protobuf::RepeatedField<uint64_t>;
 
 // A probability of 0 is one; NaN and more than any are none.
 absl::Status CheckLogprobs(
@@ -49,24 +52,33 @@ absl::Status CheckArrays(const char* what, const Entries& entries) {
 template <typename Entries>
 class Comparison {
  public:
-  Comparison(const char* what, const Entries& entries)
-      : what_(what), entries_(entries) {}
+  Comparison(const char* what, const Entries& entries,
+             const FailedSequences& failed)
+      : what_(what), entries_(entries), failed_(failed) {}
 
-  // The next entry must be the one of this place.
-  absl::Status Expect(SequenceId sequence, uint32_t position) {
+  // The next entry must be the one of this place, with as many alternatives
+  // unless its sequence failed.
+  absl::Status Expect(SequenceId sequence, uint32_t position,
+                      uint32_t num_top) {
     const std::string asked = Place(sequence.value(), position);
     if (next_ == entries_.sequence_size()) {
       return absl::InternalError(absl::StrCat(what_, " lack ", asked));
     }
     const uint64_t sequence_given = entries_.sequence(next_);
     const uint32_t position_given = entries_.position(next_);
+    const uint32_t num_top_given = entries_.num_top(next_);
     ++next_;
-    if (sequence_given == sequence.value() && position_given == position) {
-      return absl::OkStatus();
+    if (sequence_given != sequence.value() || position_given != position) {
+      return absl::InternalError(
+          absl::StrCat(what_, " give ", Place(sequence_given, position_given),
+                       " where ", asked, " was asked for"));
     }
-    return absl::InternalError(
-        absl::StrCat(what_, " give ", Place(sequence_given, position_given),
-                     " where ", asked, " was asked for"));
+    if (num_top_given != num_top && !IsFailed(sequence)) {
+      return absl::InternalError(
+          absl::StrCat(what_, " give ", num_top_given, " alternatives for ",
+                       asked, " where ", num_top, " were asked for"));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ExpectEnd() const {
@@ -80,14 +92,19 @@ class Comparison {
   static std::string Place(uint64_t sequence, uint32_t position) {
     return absl::StrCat("position ", position, " of sequence ", sequence);
   }
+  bool IsFailed(SequenceId sequence) const {
+    return std::ranges::find(failed_, sequence.value()) != failed_.end();
+  }
 
   const char* const what_;
   const Entries& entries_;
+  const FailedSequences& failed_;
   int next_ = 0;
 };
 
 absl::Status CheckSampled(std::span<const Run> runs,
-                          const worker::v1::SampledTokens& sampled) {
+                          const worker::v1::SampledTokens& sampled,
+                          const FailedSequences& failed) {
   constexpr char kWhat[] = "sampled tokens";
   QUIRE_RETURN_IF_ERROR(CheckArrays(kWhat, sampled));
   if (sampled.token_size() != sampled.sequence_size()) {
@@ -97,33 +114,52 @@ absl::Status CheckSampled(std::span<const Run> runs,
     if (token >= 0) continue;
     return absl::InternalError(absl::StrCat("token ", token, " was sampled"));
   }
-  Comparison comparison(kWhat, sampled);
+  Comparison comparison(kWhat, sampled, failed);
   for (const Run& run : runs) {
     if (!run.samples) continue;
-    QUIRE_RETURN_IF_ERROR(comparison.Expect(run.sequence, run.end()));
+    QUIRE_RETURN_IF_ERROR(
+        comparison.Expect(run.sequence, run.end(), run.num_top));
   }
   return comparison.ExpectEnd();
 }
 
 absl::Status CheckScores(std::span<const Run> runs,
-                         const worker::v1::PromptLogprobs& scores) {
+                         const worker::v1::PromptLogprobs& scores,
+                         const FailedSequences& failed) {
   constexpr char kWhat[] = "prompt log-probabilities";
   QUIRE_RETURN_IF_ERROR(CheckArrays(kWhat, scores));
-  Comparison comparison(kWhat, scores);
+  Comparison comparison(kWhat, scores, failed);
   for (const Run& run : runs) {
     for (uint32_t i = 1; i <= run.num_scored; ++i) {
-      QUIRE_RETURN_IF_ERROR(comparison.Expect(run.sequence, run.position + i));
+      QUIRE_RETURN_IF_ERROR(comparison.Expect(run.sequence, run.position + i,
+                                              run.num_top_scored));
     }
   }
   return comparison.ExpectEnd();
+}
+
+absl::Status CheckFailed(std::span<const Run> runs,
+                         const FailedSequences& failed) {
+  for (const uint64_t sequence : failed) {
+    if (std::ranges::any_of(runs, [&](const Run& run) {
+          return run.sequence.value() == sequence;
+        })) {
+      continue;
+    }
+    return absl::InternalError(absl::StrCat(
+        "sequence ", sequence, " failed and has no rows in this step"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status CheckResult(std::span<const Run> runs,
                          const worker::v1::StepResult& result) {
-  QUIRE_RETURN_IF_ERROR(CheckSampled(runs, result.sampled()));
-  return CheckScores(runs, result.prompt_logprobs());
+  const FailedSequences& failed = result.failed_sequences();
+  QUIRE_RETURN_IF_ERROR(CheckFailed(runs, failed));
+  QUIRE_RETURN_IF_ERROR(CheckSampled(runs, result.sampled(), failed));
+  return CheckScores(runs, result.prompt_logprobs(), failed);
 }
 
 }  // namespace quire

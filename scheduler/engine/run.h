@@ -15,6 +15,9 @@ struct Run {
   uint32_t num_prompt_rows = 0;  // Of these, the first ones: of the prompt.
   bool samples = false;          // The token at end().
   uint32_t num_scored = 0;  // Prompt tokens position + 1, position + 2, ...
+  // Alternatives that are reported with each sampled and each scored token.
+  uint32_t num_top = 0;
+  uint32_t num_top_scored = 0;
 
   uint32_t end() const { return position + num_rows; }
 };

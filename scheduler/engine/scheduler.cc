@@ -1,15 +1,25 @@
 #include "scheduler/engine/scheduler.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/log.h"
 #include "common/status_macros.h"
+#include "scheduler/engine/in_flight_step.h"
 #include "scheduler/policy/order.h"
 #include "scheduler/policy/preemption.h"
 
 namespace quire {
 namespace {
+
+// Steps that fail one after the other without a token gained, after which the
+// request is at fault, or as good as: it would keep all others from theirs.
+// Many, since it may have been in bad company.
+constexpr uint32_t kMaxFailedSteps = 8;
 
 bool ByPlace(const RequestState* a, const RequestState* b) {
   return ServedBefore(a->place(), b->place());
@@ -124,6 +134,25 @@ void Scheduler::StartEpoch(std::unique_ptr<Group> group, absl::Time now) {
   for (RequestState* request : requests) {
     absl::Status fits = CheckFits(request->admission());
     if (!fits.ok()) Close(*request, Outcome::kError, std::move(fits), now);
+  }
+}
+
+void Scheduler::BlameStep(const absl::Status& failure, absl::Time now) {
+  const std::deque<InFlightStep>& steps = group_->in_flight();
+  const auto failed =
+      std::find_if(steps.begin(), steps.end(),
+                   [](const InFlightStep& step) { return !step.complete(); });
+  if (failed == steps.end()) return;
+  for (const Run& run : failed->runs()) {
+    RequestState* const request = Find(run.sequence);
+    if (request == nullptr) continue;
+    request->OnFailedStep();
+    if (request->num_failed_steps() < kMaxFailedSteps) continue;
+    Close(*request, Outcome::kError,
+          absl::InternalError(absl::StrCat(
+              "the last ", kMaxFailedSteps,
+              " steps of this request have failed: ", failure.message())),
+          now);
   }
 }
 
@@ -256,6 +285,8 @@ void Scheduler::Admit(RequestState& request, absl::Time now) {
 void Scheduler::PlanRows(RequestState& request, uint32_t num_rows) {
   Run run = request.sequence().PlanRows(num_rows);
   run.num_scored = request.PromptScoresOf(run);
+  run.num_top = request.sampling().top_logprobs();
+  run.num_top_scored = request.sampling().top_prompt_logprobs();
   builder_.AddRun(request.sequence(), run);
 }
 
@@ -278,10 +309,25 @@ void Scheduler::ObservePlan() const {
 void Scheduler::Commit(absl::Time now) {
   QUIRE_CHECK(group_ != nullptr && group_->oldest_complete());
   const InFlightStep& step = group_->in_flight().front();
+  CloseFailed(step.result(), now);
   ResultReader outputs(step.result());
   for (const Run& run : step.runs()) CommitRun(run, outputs, now);
   group_->PopOldest();
   metrics_->steps->Increment();
+}
+
+// Before anything of the step is taken: what is reported for them is nothing.
+void Scheduler::CloseFailed(const worker::v1::StepResult& result,
+                            absl::Time now) {
+  for (const uint64_t sequence : result.failed_sequences()) {
+    RequestState* const request = Find(SequenceId(sequence));
+    if (request == nullptr) continue;
+    const std::string reason = absl::StrCat(
+        "the model's logits for token ", request->sequence().known(),
+        " of the request are not finite: nothing can be chosen");
+    LogError(absl::StrCat(request->name(), ": ", reason));
+    Close(*request, Outcome::kError, absl::InternalError(reason), now);
+  }
 }
 
 void Scheduler::CommitRun(const Run& run, ResultReader& outputs,

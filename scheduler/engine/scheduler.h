@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
+#include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/engine_metrics.h"
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/engine/generation_request.h"
@@ -72,6 +73,11 @@ class Scheduler {
   // Requests that the new pool can never hold close with INVALID_ARGUMENT.
   // REQUIRES: no epoch has started, or EndEpoch was called since.
   void StartEpoch(std::unique_ptr<Group> group, absl::Time now);
+  // The oldest step that is not complete could not be executed, or its result
+  // makes no sense. A request to which this happens several times in a row,
+  // without a token gained, closes with INTERNAL; so one that no rank can
+  // execute does not end epoch after epoch. To be followed by EndEpoch.
+  void BlameStep(const absl::Status& failure, absl::Time now);
   // All requests go back to the queue with their tokens; steps in flight are
   // forgotten.
   void EndEpoch();
@@ -112,6 +118,7 @@ class Scheduler {
   void ObservePlan() const;
 
   // Parts of Commit, in its order.
+  void CloseFailed(const worker::v1::StepResult& result, absl::Time now);
   void CommitRun(const Run& run, ResultReader& outputs, absl::Time now);
   void CommitRows(RequestState& request, const Run& run);
   FinishReason CommitToken(RequestState& request, TokenScores scores,

@@ -47,6 +47,7 @@ std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(
           std::make_unique<EngineAdapter>(backends.engine, backends.clock),
       .workers = backends.workers,
       .clock = backends.clock,
+      .max_open_calls = backends.max_open_calls,
       .random_seed = RandomSeed,
   });
 }

@@ -1,6 +1,7 @@
 #ifndef QUIRE_SCHEDULER_FRONTEND_API_SERVICE_H_
 #define QUIRE_SCHEDULER_FRONTEND_API_SERVICE_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "common/clock.h"
@@ -24,6 +25,8 @@ struct ApiBackends {
   Engine* engine = nullptr;
   const WorkerDirectory* workers = nullptr;
   const Clock* clock = nullptr;
+  // Generate calls that may be open at the same time.
+  uint32_t max_open_calls = 0;
 };
 
 // Makes the public gRPC service quire.v1.Quire (gRPC's callback API):

@@ -43,6 +43,9 @@ GenerateReactor::GenerateReactor(const GenerateEnvironment* environment,
       context_(*context) {}
 
 void GenerateReactor::Begin(uint64_t random_seed) {
+  const absl::Status entered = environment_.open_calls->Enter();
+  entered_ = entered.ok();
+  if (!entered_) return FinishWith(entered);
   absl::StatusOr<GenerationRequest> resolved =
       environment_.builder->Resolve(request_, random_seed);
   if (!resolved.ok()) return FinishWith(resolved.status());
@@ -141,6 +144,7 @@ void GenerateReactor::OnCancel() {
 }
 
 void GenerateReactor::OnDone() {
+  if (entered_) environment_.open_calls->Leave();
   // Deletes this object, unless the engine thread is about to find out that it
   // is finished.
   const std::shared_ptr<GenerateReactor> self = std::move(self_);

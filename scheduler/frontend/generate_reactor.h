@@ -13,6 +13,7 @@
 #include "scheduler/engine/mailbox.h"
 #include "scheduler/frontend/engine_port.h"
 #include "scheduler/frontend/request_builder.h"
+#include "scheduler/frontend/stream_limit.h"
 #include "scheduler/frontend/task_pool.h"
 #include "scheduler/frontend/tokenize_pool.h"
 
@@ -26,6 +27,7 @@ struct GenerateEnvironment {
   // does neither. Unbounded: no call has more than one task in it.
   TaskPool* delivery = nullptr;
   EnginePort* engine = nullptr;
+  StreamLimit* open_calls = nullptr;
 };
 
 // One Generate call: resolves and tokenizes the request, submits it and writes
@@ -96,6 +98,8 @@ class GenerateReactor final
   grpc::CallbackServerContext& context_;
   std::shared_ptr<GenerateReactor> self_;  // Until OnDone.
   std::shared_ptr<Mailbox> mailbox_;
+
+  bool entered_ = false;  // The limit of open calls counts this one.
 
   // These belong to whoever has the turn.
   GenerationRequest resolved_;               // Until Submit.

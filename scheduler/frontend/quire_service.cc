@@ -63,10 +63,12 @@ QuireService::QuireService(QuireServiceParts parts)
       tokenize_pool_({.num_threads = NumThreads(/*share=*/4)}),
       delivery_(NumThreads(/*share=*/8),
                 /*max_waiting=*/std::numeric_limits<size_t>::max()),
+      open_calls_(parts_.max_open_calls),
       environment_({.builder = &builder_,
                     .tokenize_pool = &tokenize_pool_,
                     .delivery = &delivery_,
-                    .engine = parts_.engine.get()}) {}
+                    .engine = parts_.engine.get(),
+                    .open_calls = &open_calls_}) {}
 
 grpc::ServerWriteReactor<v1::GenerateResponse>* QuireService::Generate(
     grpc::CallbackServerContext* context, const v1::GenerateRequest* request) {

@@ -16,6 +16,7 @@
 #include "scheduler/frontend/model_limits.h"
 #include "scheduler/frontend/prompt_encoder.h"
 #include "scheduler/frontend/request_builder.h"
+#include "scheduler/frontend/stream_limit.h"
 #include "scheduler/frontend/task_pool.h"
 #include "scheduler/frontend/tokenize_pool.h"
 #include "scheduler/text/chat_template.h"
@@ -34,6 +35,8 @@ struct QuireServiceParts {
   std::unique_ptr<EnginePort> engine;
   const WorkerDirectory* workers = nullptr;
   const Clock* clock = nullptr;
+  // Generate calls that may be open at the same time.
+  uint32_t max_open_calls = 0;
   // For requests that bring no seed. Thread-safe.
   std::function<uint64_t()> random_seed;
 };
@@ -74,6 +77,7 @@ class QuireService final : public v1::Quire::CallbackService {
   const RequestBuilder builder_;
   TokenizePool tokenize_pool_;
   TaskPool delivery_;
+  StreamLimit open_calls_;
   const GenerateEnvironment environment_;
   std::atomic<uint64_t> last_request_id_ = 0;
 };

@@ -38,6 +38,13 @@ void AppendScore(const LogitRow& row, const TokenReport& scored, Message* out) {
   }
 }
 
+// Rows of a sequence are neighbours, so it is named once.
+void AddFailed(SequenceId sequence, StepResult* result) {
+  const auto& failed = result->failed_sequences();
+  if (!failed.empty() && failed[failed.size() - 1] == sequence.value()) return;
+  result->add_failed_sequences(sequence.value());
+}
+
 }  // namespace
 
 class Executor::Stopwatch {
@@ -148,7 +155,7 @@ absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
   result->mutable_timings()->set_prepare_ns(stopwatch.Lap());
   Compute();
   result->mutable_timings()->set_execute_ns(stopwatch.Lap());
-  QUIRE_RETURN_IF_ERROR(ScoreRows(&stopwatch, result));
+  ScoreRows(&stopwatch, result);
   return KeepSampled();
 }
 
@@ -166,9 +173,9 @@ void Executor::Compute() {
   if (batch.num_rows() > 0) model_->Forward(batch);
 }
 
-absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
+void Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
   sampled_.clear();
-  if (communicator_->rank() != Rank(0)) return absl::OkStatus();
+  if (communicator_->rank() != Rank(0)) return;
   const std::span<const LogitRow> rows = session_->builder.logit_rows();
   worker::v1::StepTimings* const timings = result->mutable_timings();
   const size_t at_once = options_.logit_rows_at_once;
@@ -178,16 +185,16 @@ absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
     model_->ComputeLogits(static_cast<int>(first),
                           static_cast<int>(slice.size()), logits_.data());
     timings->set_execute_ns(timings->execute_ns() + stopwatch->Lap());
-    QUIRE_RETURN_IF_ERROR(scorer_.Score(slice, logits_.data()));
+    scorer_.Score(slice, logits_.data());
     Report(slice, result);
     timings->set_sample_ns(timings->sample_ns() + stopwatch->Lap());
   }
-  return absl::OkStatus();
 }
 
 void Executor::Report(std::span<const LogitRow> rows, StepResult* result) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const TokenReport& scored = scorer_.scored()[i];
+    if (scorer_.failed(i)) AddFailed(rows[i].sequence->id, result);
     if (rows[i].is_sampled) {
       AppendScore(rows[i], scored, result->mutable_sampled());
       result->mutable_sampled()->add_token(scored.token);

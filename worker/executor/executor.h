@@ -67,8 +67,9 @@ class Executor {
 
   // Fills *result but for its status, which is the caller's.
   // FAILED_PRECONDITION: another epoch, a gap in step ids, or not ready.
-  // INVALID_ARGUMENT: a plan that makes no sense. INTERNAL: logits that are no
-  // distribution. Never crashes on what a plan says.
+  // INVALID_ARGUMENT: a plan that makes no sense. INTERNAL: rank 0 sent what is
+  // no token. Never crashes on what a plan says. A sequence whose logits are no
+  // distribution fails by itself: the result names it.
   absl::Status Execute(const worker::v1::StepPlan& plan,
                        worker::v1::StepResult* result);
 
@@ -91,7 +92,7 @@ class Executor {
   absl::Status Prepare(const worker::v1::StepPlan& plan);
   void Compute();
   // Logits and tokens of all logit rows, some rows at a time.
-  absl::Status ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);
+  void ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);
   void Report(std::span<const LogitRow> rows, worker::v1::StepResult* result);
   // Ranks agree on the sampled tokens and keep them.
   absl::Status KeepSampled();

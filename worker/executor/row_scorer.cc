@@ -1,10 +1,8 @@
 #include "worker/executor/row_scorer.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
-#include "absl/strings/str_cat.h"
 #include "worker/executor/sequence_store.h"
 #include "worker/sampler/token_history.h"
 
@@ -15,11 +13,9 @@ RowScorer::RowScorer(ThreadPool* pool, int64_t vocabulary_size)
       vocabulary_size_(vocabulary_size),
       samplers_(pool->num_threads()) {}
 
-absl::Status RowScorer::Score(std::span<const LogitRow> rows,
-                              const float* logits) {
-  size_ = rows.size();
-  if (scored_.size() < size_) scored_.resize(size_);
-  valid_.assign(size_, 0);
+void RowScorer::Score(std::span<const LogitRow> rows, const float* logits) {
+  if (scored_.size() < rows.size()) scored_.resize(rows.size());
+  valid_.assign(rows.size(), 0);
   // Rows differ in cost, so threads take the next one as they come free.
   std::atomic<size_t> next = 0;
   pool_->Run([&](int thread) {
@@ -30,20 +26,19 @@ absl::Status RowScorer::Score(std::span<const LogitRow> rows,
                    &samplers_[thread], &scored_[i]);
     }
   });
-  const auto bad = std::find(valid_.begin(), valid_.end(), 0);
-  if (bad == valid_.end()) return absl::OkStatus();
-  const LogitRow& row = rows[bad - valid_.begin()];
-  return absl::InternalError(absl::StrCat("sequence ", row.sequence->id.value(),
-                                          ": the logits of position ",
-                                          row.position, " are not finite"));
 }
 
 bool RowScorer::ScoreRow(const LogitRow& row, std::span<const float> logits,
                          TokenSampler* sampler, TokenReport* scored) const {
   const TokenHistory& history = row.sequence->history;
-  if (row.is_sampled) return sampler->Choose(history, logits, scored);
-  scored->token = history.tokens()[row.position];
-  return sampler->Score(logits, history.params().top_prompt_logprobs, scored);
+  if (!row.is_sampled) scored->token = history.tokens()[row.position];
+  const bool valid =
+      row.is_sampled
+          ? sampler->Choose(history, logits, scored)
+          : sampler->Score(logits, history.params().top_prompt_logprobs,
+                           scored);
+  if (!valid) *scored = TokenReport();
+  return valid;
 }
 
 }  // namespace quire

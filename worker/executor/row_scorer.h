@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "worker/executor/batch_builder.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/sampler/token_sampler.h"
@@ -19,14 +18,16 @@ class RowScorer {
   // `pool` must outlive the scorer.
   RowScorer(ThreadPool* pool, int64_t vocabulary_size);
 
-  // logits: [rows.size(), vocabulary_size]. INTERNAL names the sequence and the
-  // position where a row's logits are no distribution (NaN, infinity).
-  absl::Status Score(std::span<const LogitRow> rows, const float* logits);
+  // logits: [rows.size(), vocabulary_size].
+  void Score(std::span<const LogitRow> rows, const float* logits);
 
-  // One for each row of the last Score that was ok.
+  // One for each row of the last Score.
   std::span<const TokenReport> scored() const {
-    return {scored_.data(), size_};
+    return {scored_.data(), valid_.size()};
   }
+  // Whether row i's logits are no distribution (NaN, infinity): its report is
+  // an empty one, of token 0.
+  bool failed(size_t i) const { return valid_[i] == 0; }
 
  private:
   bool ScoreRow(const LogitRow& row, std::span<const float> logits,
@@ -37,7 +38,6 @@ class RowScorer {
   std::vector<TokenSampler> samplers_;  // One for each thread.
   std::vector<TokenReport> scored_;     // Never shrinks: keeps its buffers.
   std::vector<uint8_t> valid_;          // By row.
-  size_t size_ = 0;
 };
 
 }  // namespace quire

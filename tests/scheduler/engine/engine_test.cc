@@ -225,6 +225,75 @@ TEST_F(BadAnswerTest, AnAnswerToNothing) {
   EXPECT_EQ(group_->abandoned(), "rank 0, step 3: no answer is due");
 }
 
+TEST_F(EngineTest, AFailedSequenceEndsItsRequestAndNoOther) {
+  options_.pipeline_depth = 2;
+  Start();
+  Client& failed = Submit({.prompt = MakePrompt(1, 4), .max_tokens = 6});
+  Client& other = Submit({.prompt = MakePrompt(2, 4), .max_tokens = 6});
+  Settle();
+  Step();
+  group_->CorruptNext(Rank(0), [](worker::v1::StepResult& result) {
+    result.add_failed_sequences(1);
+  });
+  RunToEnd();
+  EXPECT_EQ(failed.Collect().status,
+            absl::InternalError("the model's logits for token 5 of the request "
+                                "are not finite: nothing can be chosen"));
+  EXPECT_THAT(failed.tokens, SizeIs(1));
+  ExpectServed(other);
+  EXPECT_EQ(group_->abandoned(), "");
+  ExpectIdle();
+}
+
+TEST_F(EngineTest, ARequestThatNoRankExecutesEndsAfterEightEpochs) {
+  Start();
+  Client& client = Submit({.max_tokens = 6});
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(client.Collect().num_closings, 0);
+    if (i > 0) AttachGroup();
+    Settle();
+    group_->CorruptNext(Rank(0), [](worker::v1::StepResult& result) {
+      result.set_status_code(3);
+      result.set_status_message("never heard of it");
+    });
+    Step();
+  }
+  EXPECT_EQ(CodeOf(client), absl::StatusCode::kInternal);
+  EXPECT_EQ(client.status.message(),
+            "the last 8 steps of this request have failed: rank 0, step 1: "
+            "failed with code 3: never heard of it");
+  AttachGroup();
+  ExpectIdle();
+}
+
+TEST_F(EngineTest, FailedStepsBetweenTokensEndNoRequest) {
+  Start();
+  Client& client = Submit({.max_tokens = 6});
+  for (int i = 0; i < 4; ++i) {
+    Settle();
+    Step();
+    group_->CorruptNext(Rank(0), [](worker::v1::StepResult& result) {
+      result.set_status_code(13);
+    });
+    Step();
+    AttachGroup();
+  }
+  RunToEnd();
+  ExpectServed(client);
+}
+
+TEST_F(EngineTest, TheLossOfAGroupIsNoFaultOfItsRequests) {
+  Start();
+  Client& client = Submit({.max_tokens = 6});
+  for (int i = 0; i < 9; ++i) {
+    Settle();
+    LoseGroup();
+    AttachGroup();
+  }
+  RunToEnd();
+  ExpectServed(client);
+}
+
 // --- Drain
 
 class DrainTest : public EngineTest {

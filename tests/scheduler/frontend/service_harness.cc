@@ -55,6 +55,7 @@ ServiceHarness::ServiceHarness(const ChatTemplate* chat_template) {
       .engine = std::make_unique<SharedEngine>(engine_),
       .workers = &workers_,
       .clock = &clock_,
+      .max_open_calls = kMaxOpenCalls,
       .random_seed = [] { return uint64_t{99}; },
   });
   grpc::ServerBuilder builder;

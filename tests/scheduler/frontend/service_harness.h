@@ -53,6 +53,8 @@ class FakeClock final : public Clock {
 // is the test's.
 class ServiceHarness {
  public:
+  static constexpr uint32_t kMaxOpenCalls = 40;
+
   explicit ServiceHarness(const ChatTemplate* chat_template = nullptr);
   ~ServiceHarness();
 

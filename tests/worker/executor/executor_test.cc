@@ -247,13 +247,37 @@ TEST_F(ExecutorTest, NothingIsExecutedAfterTheEnd) {
             absl::FailedPreconditionError("a plan before an epoch has begun"));
 }
 
-TEST_F(ExecutorTest, LogitsThatAreNoDistributionFailTheStep) {
+TEST_F(ExecutorTest, LogitsThatAreNoDistributionFailTheirSequenceAlone) {
   model_.SpoilAfter(9);
-  EXPECT_EQ(Refusal(PlanWriter(1)
-                        .Add(NewSequenceOf(7, {1, 9}, {0}))
-                        .Run({.sequence = 7, .num_rows = 2, .samples = true})),
-            absl::InternalError(
-                "sequence 7: the logits of position 2 are not finite"));
+  const StepResult result =
+      Execute(PlanWriter(1)
+                  .Add(NewSequenceOf(7, {1, 9}, {0}))
+                  .Add(NewSequenceOf(8, {1, 2}, {1}))
+                  .Run({.sequence = 7, .num_rows = 2, .samples = true})
+                  .Run({.sequence = 8, .num_rows = 2, .samples = true}));
+  EXPECT_THAT(result.failed_sequences(), ElementsAre(7));
+  EXPECT_THAT(result.sampled().sequence(), ElementsAre(7, 8));
+  EXPECT_TRUE(std::isfinite(result.sampled().logprob(1)));
+}
+
+TEST_F(ExecutorTest, AFailedSequenceGoesOnUntilItIsReleased) {
+  model_.SpoilAfter(9);
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(7, {1, 9}, {0}))
+              .Run({.sequence = 7, .num_rows = 2, .samples = true}));
+  Execute(PlanWriter(2).Run({.sequence = 7, .slot = 2, .samples = true}));
+  Execute(PlanWriter(3).Release(7));
+}
+
+TEST_F(ExecutorTest, ASequenceOfWhichManyRowsFailIsNamedOnce) {
+  model_.SpoilAfter(9);
+  const StepResult result = Execute(PlanWriter(1)
+                                        .Add(NewSequenceOf(7, {9, 9, 9}, {0}))
+                                        .Run({.sequence = 7,
+                                              .num_rows = 3,
+                                              .samples = true,
+                                              .prompt_logprobs = true}));
+  EXPECT_THAT(result.failed_sequences(), ElementsAre(7));
 }
 
 TEST_F(ExecutorTest, ShapesThatWereNotOfferedAreRefused) {

@@ -37,7 +37,7 @@ class RowScorerTest : public ::testing::Test {
   std::vector<TokenReport> Score(int num_threads) {
     ThreadPool pool(num_threads);
     RowScorer scorer(&pool, kVocabulary);
-    EXPECT_TRUE(scorer.Score(rows_, logits_.data()).ok());
+    scorer.Score(rows_, logits_.data());
     return {scorer.scored().begin(), scorer.scored().end()};
   }
 
@@ -66,22 +66,25 @@ TEST_F(RowScorerTest, PromptRowsScoreTheTokenThatIsThere) {
   EXPECT_EQ(scored[1].top.size(), 3u);
 }
 
-TEST_F(RowScorerTest, RowWithoutADistributionIsReportedByName) {
+TEST_F(RowScorerTest, RowsWithoutADistributionFailByThemselves) {
   logits_[17 * kVocabulary + 3] = std::numeric_limits<float>::quiet_NaN();
   logits_[29 * kVocabulary + 3] = std::numeric_limits<float>::quiet_NaN();
   ThreadPool pool(2);
   RowScorer scorer(&pool, kVocabulary);
-  const absl::Status status = scorer.Score(rows_, logits_.data());
-  EXPECT_EQ(status,
-            absl::InternalError(
-                "sequence 17: the logits of position 2 are not finite"));
+  scorer.Score(rows_, logits_.data());
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    EXPECT_EQ(scorer.failed(i), i == 17 || i == 29);
+  }
+  EXPECT_EQ(scorer.scored()[17].token, 0);
+  EXPECT_TRUE(scorer.scored()[17].top.empty());
+  EXPECT_EQ(scorer.scored()[18].top.size(), 3u);
 }
 
 TEST_F(RowScorerTest, FewerRowsAfterManyAreJustThose) {
   ThreadPool pool(2);
   RowScorer scorer(&pool, kVocabulary);
-  ASSERT_TRUE(scorer.Score(rows_, logits_.data()).ok());
-  ASSERT_TRUE(scorer.Score({rows_.data(), 2}, logits_.data()).ok());
+  scorer.Score(rows_, logits_.data());
+  scorer.Score({rows_.data(), 2}, logits_.data());
   EXPECT_EQ(scorer.scored().size(), 2u);
 }
 
