@@ -118,7 +118,7 @@ TEST_F(GenerateReactorTest, ACallBeyondThoseThatMayBeOpenIsRefused) {
   const grpc::Status status = refused->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(),
-              StartsWith("40 Generate calls are open, as many as may be"));
+              StartsWith("100 Generate calls are open, as many as may be"));
 }
 
 TEST_F(GenerateReactorTest, ACallThatEndsGivesItsPlaceBack) {

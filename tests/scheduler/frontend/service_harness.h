@@ -53,7 +53,7 @@ class FakeClock final : public Clock {
 // is the test's.
 class ServiceHarness {
  public:
-  static constexpr uint32_t kMaxOpenCalls = 40;
+  static constexpr uint32_t kMaxOpenCalls = 100;
 
   explicit ServiceHarness(const ChatTemplate* chat_template = nullptr);
   ~ServiceHarness();
