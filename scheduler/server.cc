@@ -14,7 +14,7 @@
 #include "scheduler/frontend/api_service.h"
 #include "scheduler/grpc_listener.h"
 #include "scheduler/metrics/process_collector.h"
-#include "scheduler/policy/capacity.h"
+#include "scheduler/memory/capacity.h"
 
 namespace quire {
 namespace {

@@ -3,21 +3,17 @@
 #include <algorithm>
 
 #include "common/check.h"
+#include "scheduler/memory/capacity.h"
 
 namespace quire {
-namespace {
-
-uint32_t CeilDiv(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
-
-}  // namespace
-
 BlockTable::BlockTable(BlockPool* pool, uint32_t block_size)
     : pool_(pool), block_size_(block_size) {
   QUIRE_CHECK(block_size > 0);
 }
 
 uint32_t BlockTable::BlocksToReserve(uint32_t num_slots) const {
-  const uint32_t needed = CeilDiv(num_slots, block_size_);
+  const auto needed =
+      static_cast<uint32_t>(BlocksForSlots(num_slots, block_size_));
   return needed > num_blocks() ? needed - num_blocks() : 0;
 }
 
@@ -38,7 +34,8 @@ void BlockTable::Append(uint32_t count) {
 void BlockTable::Truncate(uint32_t num_slots) {
   QUIRE_CHECK(num_slots <= num_slots_);
   num_slots_ = num_slots;
-  const uint32_t kept = CeilDiv(num_slots, block_size_);
+  const auto kept =
+      static_cast<uint32_t>(BlocksForSlots(num_slots, block_size_));
   while (blocks_.size() > kept) blocks_.pop_back();
   unchanged_ = std::min(unchanged_, kept);
 }

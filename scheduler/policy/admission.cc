@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "scheduler/policy/capacity.h"
+#include "scheduler/memory/capacity.h"
 
 namespace quire {
 namespace {

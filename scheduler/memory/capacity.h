@@ -1,5 +1,5 @@
-#ifndef QUIRE_SCHEDULER_POLICY_CAPACITY_H_
-#define QUIRE_SCHEDULER_POLICY_CAPACITY_H_
+#ifndef QUIRE_SCHEDULER_MEMORY_CAPACITY_H_
+#define QUIRE_SCHEDULER_MEMORY_CAPACITY_H_
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ constexpr uint64_t BlocksForRequest(uint64_t num_tokens, uint32_t block_size) {
 
 }  // namespace quire
 
-#endif  // QUIRE_SCHEDULER_POLICY_CAPACITY_H_
+#endif  // QUIRE_SCHEDULER_MEMORY_CAPACITY_H_
