@@ -5,12 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/message_limits.h"
 #include "grpc/grpc.h"
 
 namespace quire::testing {
 namespace {
-
-constexpr int kMaxMessageBytes = 64 << 20;
 
 // gRPC's last user waits for a poller of its own when it leaves, up to ten
 // seconds after a long message; so there is always one more.
