@@ -13,6 +13,7 @@
 #include "grpcpp/resource_quota.h"
 #include "scheduler/frontend/api_service.h"
 #include "scheduler/grpc_listener.h"
+#include "scheduler/grpc_log.h"
 #include "scheduler/metrics/process_collector.h"
 #include "scheduler/policy/capacity.h"
 
@@ -225,6 +226,7 @@ absl::Status Server::CheckAlive() const {
   const absl::Duration age = clock_.Now() - engine_->last_heartbeat();
   if (age < kMaxHeartbeatAge) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("the engine's last sign of life is ",
+  QUIRE_RETURN_IF_ERROR(CheckGrpcListeners());
                                           absl::FormatDuration(age), " old"));
 }
 
