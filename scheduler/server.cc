@@ -154,6 +154,7 @@ absl::Status Server::OpenApiPort() {
   backends.chat_refusal = chat_template_.status();
   backends.engine = engine_.get();
   backends.workers = group_.get();
+  backends.check_ready = [this] { return CheckReady(); };
   backends.clock = &clock_;
   api_service_ = MakeApiService(backends);
 
@@ -219,14 +220,16 @@ absl::Status Server::CheckReady() const {
         absl::StrCat("no step has come to an end for ",
                      absl::FormatDuration(options_.step_timeout / 2)));
   }
-  return absl::UnavailableError(group_->NotReadyReason());
+  const std::string reason = group_->NotReadyReason();
+  // Empty: it has become ready since.
+  return reason.empty() ? absl::OkStatus() : absl::UnavailableError(reason);
 }
 
 absl::Status Server::CheckAlive() const {
+  QUIRE_RETURN_IF_ERROR(CheckGrpcListeners());
   const absl::Duration age = clock_.Now() - engine_->last_heartbeat();
   if (age < kMaxHeartbeatAge) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("the engine's last sign of life is ",
-  QUIRE_RETURN_IF_ERROR(CheckGrpcListeners());
                                           absl::FormatDuration(age), " old"));
 }
 

@@ -1,6 +1,7 @@
 #ifndef QUIRE_SCHEDULER_FRONTEND_API_SERVICE_H_
 #define QUIRE_SCHEDULER_FRONTEND_API_SERVICE_H_
 
+#include <functional>
 #include <memory>
 
 #include "common/clock.h"
@@ -23,6 +24,8 @@ struct ApiBackends {
   absl::Status chat_refusal;
   Engine* engine = nullptr;
   const WorkerDirectory* workers = nullptr;
+  // OK, or why the server takes no work. Thread-safe.
+  std::function<absl::Status()> check_ready;
   const Clock* clock = nullptr;
 };
 

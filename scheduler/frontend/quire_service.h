@@ -33,6 +33,8 @@ struct QuireServiceParts {
   absl::Status chat_refusal;
   std::unique_ptr<EnginePort> engine;
   const WorkerDirectory* workers = nullptr;
+  // OK, or why the server takes no work. Thread-safe.
+  std::function<absl::Status()> check_ready;
   const Clock* clock = nullptr;
   // For requests that bring no seed. Thread-safe.
   std::function<uint64_t()> random_seed;

@@ -53,6 +53,7 @@ ServiceHarness::ServiceHarness(const ChatTemplate* chat_template) {
           "the model's template is of no known family"),
       .engine = std::make_unique<SharedEngine>(engine_),
       .workers = &workers_,
+      .check_ready = [] { return absl::UnavailableError("no worker"); },
       .clock = &clock_,
       .random_seed = [] { return uint64_t{99}; },
   });
