@@ -49,9 +49,9 @@ class EngineObserver final : public GroupObserver {
   void OnResult(Rank rank, worker::v1::StepResult result) override {
     engine_->OnResult(rank, std::move(result));
   }
-  void OnGroupLost(Epoch epoch, absl::Status reason) override {
+  void OnGroupLost(Epoch epoch, absl::Status /*reason*/) override {
     readiness_->SetGroupReady(false);
-    engine_->OnGroupLost(epoch, std::move(reason));
+    engine_->OnGroupLost(epoch);
   }
 
  private:
