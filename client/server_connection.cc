@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "common/message_limits.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
@@ -13,7 +14,6 @@
 namespace quire {
 namespace {
 
-constexpr int kMaxMessageBytes = 64 << 20;
 constexpr int kKeepaliveMs = 10'000;
 
 grpc::ChannelArguments ChannelOptions() {

@@ -1,14 +1,13 @@
 #include "scheduler/grpc_listener.h"
 
 #include "absl/strings/str_cat.h"
+#include "common/message_limits.h"
 #include "common/status_macros.h"
 #include "grpcpp/security/server_credentials.h"
 #include "scheduler/listen_address.h"
 
 namespace quire {
 namespace {
-
-constexpr int kMaxMessageBytes = 64 << 20;
 
 // A peer whose machine or cable vanished is noticed within time + timeout: gRPC
 // sets TCP_USER_TIMEOUT to the latter.

@@ -12,11 +12,15 @@
 
 ABSL_FLAG(std::string, model, "", "GGUF file or Hugging Face folder");
 ABSL_FLAG(std::string, listen, quire::ServerOptions().listen,
-          "where the public API listens: host:port or unix:path");
+          "where the public API listens: host:port or unix:path; 0.0.0.0:8300 "
+          "opens it to other machines, without authentication");
 ABSL_FLAG(std::string, worker_listen, quire::ServerOptions().worker_listen,
-          "where workers dial: host:port or unix:path");
-ABSL_FLAG(std::string, admin_listen, quire::ServerOptions().admin_listen,
-          "where /metrics, /livez and /readyz are: host:port");
+          "where workers dial: host:port or unix:path; 0.0.0.0:8301 lets those "
+          "of other machines in, without authentication");
+ABSL_FLAG(
+    std::string, admin_listen, quire::ServerOptions().admin_listen,
+    "where /metrics, /livez and /readyz are: host:port; 0.0.0.0:8302 shows "
+    "them to other machines");
 ABSL_FLAG(uint32_t, block_size, quire::ServerOptions().block_size,
           "slots of a block of the KV cache");
 ABSL_FLAG(uint32_t, num_blocks, quire::ServerOptions().num_blocks,

@@ -6,10 +6,9 @@
 #include <ctime>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "common/log.h"
-#include "grpc/support/log.h"
+#include "scheduler/grpc_log.h"
 #include "scheduler/server.h"
 
 namespace quire {
@@ -33,8 +32,8 @@ bool SignalArrives(const sigset_t& signals, absl::Duration limit) {
   return sigtimedwait(&signals, nullptr, &time) > 0;
 }
 
-// A file for every connection: gRPC closes a listener for good when it cannot
-// accept one, so the process takes as many as it may have.
+// A file for every connection, so the process takes as many as it may have:
+// without one it would lose a port (see grpc_log.h).
 void RaiseFileLimit() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -42,17 +41,11 @@ void RaiseFileLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void LogGrpcError(gpr_log_func_args* args) {
-  if (args->severity == GPR_LOG_SEVERITY_ERROR) {
-    LogWarning(absl::StrCat("gRPC: ", args->message));
-  }
-}
-
 }  // namespace
 
 int Serve(const ServerOptions& options) {
   SetLogName("scheduler");
-  gpr_set_log_function(LogGrpcError);
+  WatchGrpcLog();
   RaiseFileLimit();
   const sigset_t signals = BlockEndSignals();
   auto server = Server::Start(options);

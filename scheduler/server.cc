@@ -13,6 +13,7 @@
 #include "grpcpp/resource_quota.h"
 #include "scheduler/frontend/api_service.h"
 #include "scheduler/grpc_listener.h"
+#include "scheduler/grpc_log.h"
 #include "scheduler/metrics/process_collector.h"
 #include "scheduler/memory/capacity.h"
 
@@ -53,9 +54,9 @@ class EngineObserver final : public GroupObserver {
   void OnResult(Rank rank, worker::v1::StepResult result) override {
     engine_->OnResult(rank, std::move(result));
   }
-  void OnGroupLost(Epoch epoch, absl::Status reason) override {
+  void OnGroupLost(Epoch epoch, absl::Status /*reason*/) override {
     readiness_->SetGroupReady(false);
-    engine_->OnGroupLost(epoch, std::move(reason));
+    engine_->OnGroupLost(epoch);
   }
 
  private:
@@ -158,6 +159,7 @@ absl::Status Server::OpenApiPort() {
   backends.chat_refusal = chat_template_.status();
   backends.engine = engine_.get();
   backends.workers = group_.get();
+  backends.check_ready = [this] { return CheckReady(); };
   backends.clock = &clock_;
   backends.max_open_calls = MaxOpenCalls(options_.engine);
   api_service_ = MakeApiService(backends);
@@ -223,10 +225,13 @@ absl::Status Server::CheckReady() const {
         absl::StrCat("no step has come to an end for ",
                      absl::FormatDuration(options_.step_timeout / 2)));
   }
-  return absl::UnavailableError(group_->NotReadyReason());
+  const std::string reason = group_->NotReadyReason();
+  // Empty: it has become ready since.
+  return reason.empty() ? absl::OkStatus() : absl::UnavailableError(reason);
 }
 
 absl::Status Server::CheckAlive() const {
+  QUIRE_RETURN_IF_ERROR(CheckGrpcListeners());
   const absl::Duration age = clock_.Now() - engine_->last_heartbeat();
   if (age < kMaxHeartbeatAge) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("the engine's last sign of life is ",

@@ -55,7 +55,7 @@ class Server {
   // Whether a drain has come to its end within `limit` from now.
   bool WaitUntilDrained(absl::Duration limit);
 
-  // OK, or UNAVAILABLE with the reason: what /readyz says.
+  // OK, or UNAVAILABLE with the reason: what /readyz and the Status call say.
   absl::Status CheckReady() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "scheduler/server_options.h"
 
 #include "absl/strings/str_cat.h"
+#include "common/check_range.h"
 #include "common/status_macros.h"
 #include "scheduler/listen_address.h"
 
@@ -9,13 +10,6 @@ namespace {
 
 constexpr uint32_t kMaxBlockSize = 1024;
 constexpr uint32_t kMaxWorldSize = 64;
-
-absl::Status CheckRange(const char* option, uint32_t value, uint32_t smallest,
-                        uint32_t largest) {
-  if (value >= smallest && value <= largest) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      option, " is ", value, ", must be ", smallest, " to ", largest));
-}
 
 absl::Status CheckDuration(const char* option, absl::Duration value,
                            absl::Duration smallest) {

@@ -14,9 +14,11 @@ struct ServerOptions {
   // A GGUF file or a Hugging Face folder. Required.
   std::string model;
   // "host:port", port 0: the system chooses. The first two also "unix:path".
-  std::string listen = "0.0.0.0:8300";         // The public API.
-  std::string worker_listen = "0.0.0.0:8301";  // For workers to dial.
-  std::string admin_listen = "0.0.0.0:8302";   // HTTP: metrics and probes.
+  // There is no authentication: other machines are let in only by a host that
+  // says so, such as 0.0.0.0.
+  std::string listen = "127.0.0.1:8300";         // The public API.
+  std::string worker_listen = "127.0.0.1:8301";  // For workers to dial.
+  std::string admin_listen = "127.0.0.1:8302";   // HTTP: metrics and probes.
 
   // Slots. Smaller blocks waste less at the end of a sequence and share
   // shorter prefixes; larger ones make shorter tables.

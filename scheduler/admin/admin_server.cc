@@ -1,25 +1,70 @@
 #include "scheduler/admin/admin_server.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <thread>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "common/clock.h"
 #include "common/status_macros.h"
 #include "httplib.h"
+#include "scheduler/admin/http_connection.h"
 #include "scheduler/listen_address.h"
 
 namespace quire {
 namespace {
 
 constexpr size_t kNumThreads = 8;
-constexpr time_t kPatienceSeconds = 2;
-constexpr size_t kMaxBodyBytes = 64 << 10;  // Nobody needs one.
+// For a client to ask and to take the answer.
+constexpr absl::Duration kPatience = absl::Seconds(2);
+constexpr size_t kMaxRequestBytes = 16 << 10;
 
 constexpr char kPlainText[] = "text/plain; charset=utf-8";
 constexpr char kMetricsText[] = "text/plain; version=0.0.4; charset=utf-8";
+
+// Serves one request a connection.
+class HttpServer final : public httplib::Server {
+ public:
+  HttpServer() {
+    // Called by the thread that listens.
+    new_task_queue = [this] {
+      running_.Notify();
+      return new httplib::ThreadPool(kNumThreads);
+    };
+  }
+
+  // A stop is heard only by a server that runs.
+  void AwaitRunning() { running_.WaitForNotification(); }
+  // Ends listen_after_bind. Who is being served has his time, who waits to be
+  // served is hung up on.
+  void Stop() {
+    stopping_ = true;
+    stop();
+  }
+
+ private:
+  bool process_and_close_socket(int socket) override {
+    if (!stopping_) Serve(socket);
+    shutdown(socket, SHUT_RDWR);
+    return close(socket) == 0;
+  }
+
+  void Serve(int socket) {
+    HttpConnection connection(socket, &clock_, kPatience, kMaxRequestBytes);
+    bool client_closes = false;
+    process_request(connection, /*close_connection=*/true, client_closes,
+                    /*setup_request=*/nullptr);
+  }
+
+  SystemClock clock_;
+  absl::Notification running_;
+  std::atomic<bool> stopping_ = false;
+};
 
 void Answer(const absl::Status& status, const char* good,
             httplib::Response& response) {
@@ -48,11 +93,6 @@ void AddRoutes(httplib::Server& http, const AdminSources& sources) {
 }
 
 void Configure(httplib::Server& http) {
-  http.new_task_queue = [] { return new httplib::ThreadPool(kNumThreads); };
-  http.set_keep_alive_timeout(kPatienceSeconds);
-  http.set_read_timeout(kPatienceSeconds);
-  http.set_write_timeout(kPatienceSeconds);
-  http.set_payload_max_length(kMaxBodyBytes);
   http.set_tcp_nodelay(true);
   // The library's own options let two servers share a port unnoticed.
   http.set_socket_options([](int socket) {
@@ -72,7 +112,7 @@ int Bind(httplib::Server& http, const ListenAddress& address) {
 struct AdminServer::State {
   AdminSources sources;
   std::string address;
-  httplib::Server http;
+  HttpServer http;
   std::thread thread;
 };
 
@@ -100,13 +140,12 @@ absl::StatusOr<std::unique_ptr<AdminServer>> AdminServer::Listen(
   state->address = parsed.ToString();
   state->thread =
       std::thread([http = &state->http] { http->listen_after_bind(); });
-  // stop() is heard only by a server that runs.
-  while (!state->http.is_running()) std::this_thread::yield();
+  state->http.AwaitRunning();
   return absl::WrapUnique(new AdminServer(std::move(state)));
 }
 
 AdminServer::~AdminServer() {
-  state_->http.stop();
+  state_->http.Stop();
   state_->thread.join();
 }
 

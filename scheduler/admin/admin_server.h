@@ -24,14 +24,15 @@ struct AdminSources {
 //   /livez    200 "alive", or 503 and the reason
 //   /readyz   200 "ready", or 503 and the reason
 //
-// Owns a few threads; a client that dawdles holds one for two seconds at most.
+// One request a connection. Owns a few threads; a client holds one for two
+// seconds at most, in whatever way it dawdles.
 class AdminServer {
  public:
   // `address`: "host:port"; port 0 lets the system choose. INVALID_ARGUMENT: no
   // such address; UNAVAILABLE: it cannot be listened on, and why.
   static absl::StatusOr<std::unique_ptr<AdminServer>> Listen(
       const std::string& address, AdminSources sources);
-  // Waits for answers under way.
+  // Waits for answers under way, two seconds at most.
   ~AdminServer();
 
   // With the port that was chosen.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/control_characters.h"
 #include "common/status_macros.h"
 
 namespace quire {
@@ -12,7 +13,7 @@ namespace {
 
 using worker::v1::Hello;
 
-// Words such as "bf16": a longer one is not quoted back.
+// Words such as "bf16". Only such are quoted, in logs and in the status.
 constexpr size_t kMaxWordBytes = 64;
 
 // A rank with this many bytes a slot would not be of this world; keeps products
@@ -36,10 +37,16 @@ absl::Status CheckSame(const char* what, const T& its, const Hello& other,
 }
 
 absl::Status CheckWord(const char* what, const std::string& word) {
-  if (!word.empty() && word.size() <= kMaxWordBytes) return absl::OkStatus();
+  if (word.empty() || word.size() > kMaxWordBytes) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the worker's ", what, " has ", word.size(),
+                     " bytes; it has 1 to ", kMaxWordBytes));
+  }
+  const size_t control = FindControlCharacter(word);
+  if (control == std::string::npos) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("the worker's ", what, " has ", word.size(),
-                   " bytes; it has 1 to ", kMaxWordBytes));
+      absl::StrCat("the worker's ", what, " has a control character at byte ",
+                   control, "; it has none"));
 }
 
 absl::Status CheckWords(const Hello& hello) {

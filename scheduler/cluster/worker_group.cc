@@ -1,16 +1,21 @@
 #include "scheduler/cluster/worker_group.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "common/log.h"
+#include "common/control_characters.h"
 
 namespace quire {
 namespace {
 
-// Connections that have not said Hello, beyond which new ones are turned away.
+// Connections that have not said Hello.
 constexpr size_t kMaxStrangers = 256;
+// Of what a worker says about its failure.
+constexpr size_t kMaxFailureBytes = 200;
+// Of any part of a step. More is nonsense, and would spoil sums for good.
+constexpr uint64_t kMaxStepNs = uint64_t{24} * 60 * 60 * 1'000'000'000;
 
 const char* Name(const worker::v1::WorkerMessage& message) {
   switch (message.message_case()) {
@@ -36,7 +41,30 @@ WorkerInfo InfoOf(const worker::v1::Hello& hello, const std::string& peer) {
   return info;
 }
 
+uint64_t LongestNs(const worker::v1::StepTimings& timings) {
+  return std::max(
+      {timings.prepare_ns(), timings.execute_ns(), timings.sample_ns()});
+}
+
 }  // namespace
+
+// Holds the mutex; what is to be logged is written when it is free again, since
+// whoever reads the log may be slow.
+class ABSL_SCOPED_LOCKABLE WorkerGroup::Lock {
+ public:
+  explicit Lock(WorkerGroup* group) ABSL_EXCLUSIVE_LOCK_FUNCTION(group->mutex_)
+      : group_(group) {
+    group_->mutex_.Lock();
+  }
+  ~Lock() ABSL_UNLOCK_FUNCTION() {
+    const std::vector<LogLine> lines = std::exchange(group_->log_, {});
+    group_->mutex_.Unlock();
+    for (const LogLine& line : lines) Log(line.level, line.text);
+  }
+
+ private:
+  WorkerGroup* const group_;
+};
 
 // Speaks for one epoch; of an ended one it does nothing.
 class WorkerGroup::Link final : public GroupLink {
@@ -60,25 +88,23 @@ WorkerGroup::WorkerGroup(WorkerGroupOptions options, const Clock* clock,
       metrics_(metrics, options_.terms.world_size) {}
 
 void WorkerGroup::OnAttach(std::shared_ptr<WorkerConnection> connection) {
-  absl::MutexLock lock(&mutex_);
+  const Lock lock(this);
   if (state_ == State::kClosed) {
     connection->End(absl::UnavailableError(end_reason_));
     return;
   }
-  if (strangers_.size() >= kMaxStrangers) {
-    connection->End(absl::ResourceExhaustedError(
-        absl::StrCat(kMaxStrangers, " connections have yet to say Hello")));
-    return;
+  if (strangers_.size() == kMaxStrangers) {
+    EndOldestStranger(absl::UnavailableError(absl::StrCat(
+        "no Hello yet, and ", kMaxStrangers, " connections came later")));
   }
-  const WorkerConnection* key = connection.get();
-  strangers_[key] = {std::move(connection), clock_->Now()};
+  strangers_.push_back({std::move(connection), clock_->Now()});
 }
 
 void WorkerGroup::OnMessage(const WorkerConnection& connection,
                             worker::v1::WorkerMessage& message) {
-  absl::MutexLock lock(&mutex_);
-  if (auto stranger = strangers_.extract(&connection)) {
-    HandleHello(std::move(stranger.mapped()), message);
+  const Lock lock(this);
+  if (auto stranger = TakeStranger(connection)) {
+    HandleHello(std::move(stranger), message);
     return;
   }
   Member* member = FindMember(connection);
@@ -94,35 +120,28 @@ void WorkerGroup::OnMessage(const WorkerConnection& connection,
 
 void WorkerGroup::OnClosed(const WorkerConnection& connection,
                            const std::string& reason) {
-  absl::MutexLock lock(&mutex_);
-  strangers_.erase(&connection);
+  const Lock lock(this);
+  TakeStranger(connection);
   Member* member = FindMember(connection);
   if (member != nullptr) Lose(*member, reason);
 }
 
 void WorkerGroup::CheckTimeouts() {
-  absl::MutexLock lock(&mutex_);
+  const Lock lock(this);
   const absl::Time now = clock_->Now();
-  for (auto it = strangers_.begin(); it != strangers_.end();) {
-    if (now - it->second.since < options_.hello_timeout) {
-      ++it;
-      continue;
-    }
-    it->second.connection->End(absl::DeadlineExceededError(absl::StrCat(
+  while (!strangers_.empty() &&
+         now - strangers_.front().since >= options_.hello_timeout) {
+    EndOldestStranger(absl::DeadlineExceededError(absl::StrCat(
         "no Hello within ", absl::FormatDuration(options_.hello_timeout))));
-    it = strangers_.erase(it);
   }
   std::string reason;
   if (Member* late = FindLate(now, reason)) Lose(*late, reason);
 }
 
 void WorkerGroup::Close(const std::string& reason) {
-  absl::MutexLock lock(&mutex_);
+  const Lock lock(this);
   if (state_ == State::kClosed) return;
-  for (auto& [key, stranger] : strangers_) {
-    stranger.connection->End(absl::UnavailableError(reason));
-  }
-  strangers_.clear();
+  while (!strangers_.empty()) EndOldestStranger(absl::UnavailableError(reason));
   EndEpoch(reason);
   state_ = State::kClosed;
 }
@@ -148,7 +167,7 @@ std::string WorkerGroup::NotReadyReason() const {
 }
 
 void WorkerGroup::Dispatch(Epoch epoch, worker::v1::StepPlan& plan) {
-  absl::MutexLock lock(&mutex_);
+  const Lock lock(this);
   if (state_ != State::kReady || epoch != epoch_) return;
   const uint64_t step = plan.step_id();
   QUIRE_CHECK(step == last_step_ + 1);
@@ -167,8 +186,25 @@ void WorkerGroup::Dispatch(Epoch epoch, worker::v1::StepPlan& plan) {
 }
 
 void WorkerGroup::Abandon(Epoch epoch, const std::string& reason) {
-  absl::MutexLock lock(&mutex_);
+  const Lock lock(this);
   if (state_ == State::kReady && epoch == epoch_) EndEpoch(reason);
+}
+
+std::shared_ptr<WorkerConnection> WorkerGroup::TakeStranger(
+    const WorkerConnection& connection) {
+  const auto it = std::find_if(
+      strangers_.begin(), strangers_.end(), [&](const Stranger& stranger) {
+        return stranger.connection.get() == &connection;
+      });
+  if (it == strangers_.end()) return nullptr;
+  auto taken = std::move(it->connection);
+  strangers_.erase(it);
+  return taken;
+}
+
+void WorkerGroup::EndOldestStranger(const absl::Status& status) {
+  strangers_.front().connection->End(status);
+  strangers_.pop_front();
 }
 
 WorkerGroup::Member* WorkerGroup::FindMember(
@@ -185,7 +221,7 @@ std::vector<worker::v1::Hello> WorkerGroup::Hellos() const {
   return hellos;
 }
 
-void WorkerGroup::HandleHello(Stranger stranger,
+void WorkerGroup::HandleHello(std::shared_ptr<WorkerConnection> connection,
                               const worker::v1::WorkerMessage& message) {
   const absl::Status status =
       message.has_hello()
@@ -193,27 +229,29 @@ void WorkerGroup::HandleHello(Stranger stranger,
           : absl::InvalidArgumentError(absl::StrCat(
                 "the first message is Hello, not ", Name(message)));
   if (status.ok()) {
-    Admit(std::move(stranger), message.hello());
+    Admit(std::move(connection), message.hello());
     return;
   }
   metrics_.CountRefusal();
-  LogWarning(absl::StrCat("refused the worker at ", stranger.connection->peer(),
-                          ": ", status.message()));
-  stranger.connection->End(status);
+  log_.push_back({LogLevel::kWarning,
+                  absl::StrCat("refused the worker at ", connection->peer(),
+                               ": ", status.message())});
+  connection->End(status);
 }
 
-void WorkerGroup::Admit(Stranger stranger, const worker::v1::Hello& hello) {
+void WorkerGroup::Admit(std::shared_ptr<WorkerConnection> connection,
+                        const worker::v1::Hello& hello) {
   // A complete group has every rank taken, so CheckHello refused.
   QUIRE_CHECK(state_ == State::kGathering);
   const Rank rank(hello.rank());
-  const std::string& peer = stranger.connection->peer();
-  LogInfo(absl::StrCat("rank ", hello.rank(), " attached: process ",
-                       hello.process_id(), " at ", peer, ", ",
-                       hello.instruction_set(), ", compute ", hello.compute(),
-                       ", KV ", hello.kv_dtype()));
+  const std::string& peer = connection->peer();
+  log_.push_back({LogLevel::kInfo,
+                  absl::StrCat("rank ", hello.rank(), " attached: process ",
+                               hello.process_id(), " at ", peer, ", ",
+                               hello.instruction_set(), ", compute ",
+                               hello.compute(), ", KV ", hello.kv_dtype())});
   directory_[rank] = InfoOf(hello, peer);
-  members_[rank] = {.hello = hello,
-                    .connection = std::move(stranger.connection)};
+  members_[rank] = {.hello = hello, .connection = std::move(connection)};
   if (members_.size() == options_.terms.world_size) StartPreparing();
 }
 
@@ -253,10 +291,11 @@ void WorkerGroup::BecomeReady() {
         rank, true,
         shape_.bytes_per_block / shape_.num_ranks * shape_.num_blocks);
   }
-  LogInfo(absl::StrCat("epoch ", epoch_.value(),
-                       " is ready: ", shape_.num_ranks, " ranks, ",
-                       shape_.num_blocks, " blocks of ", shape_.block_size,
-                       " slots, ", shape_.bytes_per_block, " bytes each"));
+  log_.push_back({LogLevel::kInfo,
+                  absl::StrCat("epoch ", epoch_.value(), " is ready: ",
+                               shape_.num_ranks, " ranks, ", shape_.num_blocks,
+                               " blocks of ", shape_.block_size, " slots, ",
+                               shape_.bytes_per_block, " bytes each")});
   observer_->OnGroupReady(shape_, std::make_shared<Link>(this, epoch_));
 }
 
@@ -270,17 +309,32 @@ void WorkerGroup::HandleResult(Member& member, worker::v1::StepResult& result) {
                               " steps of epoch ", epoch_.value()));
     return;
   }
-  for (const Token token : result.sampled().token()) {
-    if (0 <= token && token < options_.vocabulary_size) continue;
-    Lose(member, absl::StrCat("sampled token ", token, ", the vocabulary has ",
-                              options_.vocabulary_size));
+  const std::string fault = FindFault(result);
+  if (!fault.empty()) {
+    Lose(member, fault);
     return;
+  }
+  if (result.status_code() != 0) {
+    result.set_status_message(
+        Escaped(result.status_message(), kMaxFailureBytes));
   }
   member.last_answered = expected;
   member.waiting_since = clock_->Now();
   const Rank rank(member.hello.rank());
   metrics_.AddTimings(rank, result.timings());
   observer_->OnResult(rank, std::move(result));
+}
+
+std::string WorkerGroup::FindFault(const worker::v1::StepResult& result) const {
+  for (const Token token : result.sampled().token()) {
+    if (0 <= token && token < options_.vocabulary_size) continue;
+    return absl::StrCat("sampled token ", token, ", the vocabulary has ",
+                        options_.vocabulary_size);
+  }
+  const uint64_t longest_ns = LongestNs(result.timings());
+  if (longest_ns <= kMaxStepNs) return "";
+  return absl::StrCat("says that a part of step ", result.step_id(), " took ",
+                      longest_ns, " ns, more than a day");
 }
 
 void WorkerGroup::Lose(Member& member, const std::string& reason) {
@@ -290,7 +344,7 @@ void WorkerGroup::Lose(Member& member, const std::string& reason) {
     EndEpoch(text);
     return;
   }
-  LogWarning(text);
+  log_.push_back({LogLevel::kWarning, text});
   member.connection->End(absl::UnavailableError(text));
   members_.erase(rank);
 }
@@ -300,7 +354,7 @@ void WorkerGroup::EndEpoch(const std::string& reason) {
   std::string text = reason;
   if (state_ != State::kGathering) {
     text = absl::StrCat("epoch ", epoch_.value(), " is over: ", reason);
-    LogWarning(text);
+    log_.push_back({LogLevel::kWarning, text});
   }
   state_ = State::kGathering;
   end_reason_ = reason;

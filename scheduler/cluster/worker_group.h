@@ -1,6 +1,7 @@
 #ifndef QUIRE_SCHEDULER_CLUSTER_WORKER_GROUP_H_
 #define QUIRE_SCHEDULER_CLUSTER_WORKER_GROUP_H_
 
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "absl/time/time.h"
 #include "common/clock.h"
 #include "common/ids.h"
+#include "common/log.h"
 #include "quire/worker/v1/attach.pb.h"
 #include "scheduler/cluster/group_observer.h"
 #include "scheduler/cluster/handshake.h"
@@ -47,8 +49,10 @@ struct WorkerGroupOptions {
 //   any --Close--> closed
 //
 // A rank that leaves while others are awaited disturbs nobody. So do strangers:
-// connections that have not said Hello, or are refused. Thread-safe; one lock,
-// under which connections and the observer are called.
+// connections that have not said Hello, or are refused. Of too many strangers
+// the one that has been silent longest goes, so that a worker, which says Hello
+// at once, can attach. Thread-safe; one lock, under which connections and the
+// observer are called.
 class WorkerGroup final : public WorkerDirectory {
  public:
   // All must outlive the group, and the group its observer's use of the links.
@@ -75,6 +79,7 @@ class WorkerGroup final : public WorkerDirectory {
 
  private:
   class Link;
+  class Lock;
   enum class State { kGathering, kPreparing, kReady, kClosed };
 
   struct Member {
@@ -88,22 +93,36 @@ class WorkerGroup final : public WorkerDirectory {
     std::shared_ptr<WorkerConnection> connection;
     absl::Time since;
   };
+  struct LogLine {
+    LogLevel level;
+    std::string text;
+  };
 
   // Through links.
   void Dispatch(Epoch epoch, worker::v1::StepPlan& plan);
   void Abandon(Epoch epoch, const std::string& reason);
 
+  // Empty where there is none.
+  std::shared_ptr<WorkerConnection> TakeStranger(
+      const WorkerConnection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndOldestStranger(const absl::Status& status)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Member* FindMember(const WorkerConnection& connection)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<worker::v1::Hello> Hellos() const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void HandleHello(Stranger stranger, const worker::v1::WorkerMessage& message)
+  void HandleHello(std::shared_ptr<WorkerConnection> connection,
+                   const worker::v1::WorkerMessage& message)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void HandleReady(Member& member, const worker::v1::Ready& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void HandleResult(Member& member, worker::v1::StepResult& result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Admit(Stranger stranger, const worker::v1::Hello& hello)
+  // What is wrong with a result that names the step that is due; empty:
+  // nothing.
+  std::string FindFault(const worker::v1::StepResult& result) const;
+  void Admit(std::shared_ptr<WorkerConnection> connection,
+             const worker::v1::Hello& hello)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void StartPreparing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BecomeReady() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -128,10 +147,10 @@ class WorkerGroup final : public WorkerDirectory {
   uint64_t last_step_ ABSL_GUARDED_BY(mutex_) = 0;  // Dispatched in the epoch.
   std::string end_reason_ ABSL_GUARDED_BY(mutex_);  // Of the last epoch.
   std::map<Rank, Member> members_ ABSL_GUARDED_BY(mutex_);
-  std::map<const WorkerConnection*, Stranger> strangers_
-      ABSL_GUARDED_BY(mutex_);
+  std::deque<Stranger> strangers_ ABSL_GUARDED_BY(mutex_);  // Oldest first.
   std::map<Rank, WorkerInfo> directory_ ABSL_GUARDED_BY(mutex_);
   worker::v1::StepPlan copy_ ABSL_GUARDED_BY(mutex_);  // For all but one rank.
+  std::vector<LogLine> log_ ABSL_GUARDED_BY(mutex_);   // To write after it.
 };
 
 }  // namespace quire

@@ -119,9 +119,7 @@ void Engine::OnResult(Rank rank, worker::v1::StepResult result) {
   impl_->Push(ResultEvent{rank, std::move(result)});
 }
 
-void Engine::OnGroupLost(Epoch epoch, absl::Status reason) {
-  impl_->Push(GroupLostEvent{epoch, std::move(reason)});
-}
+void Engine::OnGroupLost(Epoch epoch) { impl_->Push(GroupLostEvent{epoch}); }
 
 void Engine::Drain(absl::Time limit, std::function<void()> done) {
   impl_->Push(DrainEvent{limit, std::move(done)});

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "common/clock.h"
 #include "common/ids.h"
@@ -54,7 +53,7 @@ class Engine {
   void OnResult(Rank rank, worker::v1::StepResult result);
   // The epoch is over. Requests go back to the queue with their tokens and
   // continue when a group is ready again.
-  void OnGroupLost(Epoch epoch, absl::Status reason);
+  void OnGroupLost(Epoch epoch);
 
   // Refuses new requests with UNAVAILABLE, lets open ones finish until `limit`,
   // then closes them with UNAVAILABLE. `done` is called once when none is left.

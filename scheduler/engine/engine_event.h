@@ -5,7 +5,6 @@
 #include <memory>
 #include <variant>
 
-#include "absl/status/status.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "common/ids.h"
@@ -39,7 +38,6 @@ struct ResultEvent {
 
 struct GroupLostEvent {
   Epoch epoch;
-  absl::Status reason;
 };
 
 struct DrainEvent {

@@ -1,8 +1,10 @@
 #include "scheduler/engine/engine_loop.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "common/check.h"
 #include "common/log.h"
 #include "scheduler/engine/consistency.h"
@@ -29,8 +31,7 @@ EngineLoop::EngineLoop(const EngineOptions& options, const Clock* clock,
       clock_(clock),
       inbox_(inbox),
       metrics_(metrics),
-      scheduler_(options, &metrics_, &outbox_),
-      not_ready_reason_("no worker is attached") {
+      scheduler_(options, &metrics_, &outbox_) {
   QUIRE_CHECK(options.Validate().ok());
 }
 
@@ -75,7 +76,7 @@ void EngineLoop::On(CancelEvent& event) {
 }
 
 void EngineLoop::On(GroupReadyEvent& event) {
-  if (scheduler_.group() != nullptr) EndEpoch(absl::OkStatus());
+  if (scheduler_.group() != nullptr) EndEpoch();
   scheduler_.StartEpoch(
       std::make_unique<Group>(event.shape, std::move(event.link),
                               options_.shuffle_free_blocks_seed),
@@ -94,20 +95,19 @@ void EngineLoop::On(ResultEvent& event) {
   LogError(std::string(status.message()));
   group->Abandon(status);
   scheduler_.BlameStep(status, clock_->Now());
-  EndEpoch(status);
+  EndEpoch();
 }
 
 void EngineLoop::On(GroupLostEvent& event) {
   const Group* const group = scheduler_.group();
   if (group != nullptr && group->shape().epoch == event.epoch) {
-    EndEpoch(event.reason);
+    EndEpoch();
   }
 }
 
-void EngineLoop::EndEpoch(const absl::Status& reason) {
+void EngineLoop::EndEpoch() {
   scheduler_.EndEpoch();
   waiting_since_ = absl::InfiniteFuture();
-  not_ready_reason_ = std::string(reason.message());
 }
 
 void EngineLoop::On(DrainEvent& event) {
@@ -203,15 +203,7 @@ void EngineLoop::Inspect() {
 }
 
 EngineSnapshot EngineLoop::Snapshot(bool with_blocks) const {
-  EngineSnapshot snapshot =
-      TakeSnapshot(scheduler_, metrics_, clock_->Now(), with_blocks);
-  snapshot.ready = scheduler_.group() != nullptr && !draining_;
-  if (draining_) {
-    snapshot.not_ready_reason = "draining";
-  } else if (!snapshot.ready) {
-    snapshot.not_ready_reason = not_ready_reason_;
-  }
-  return snapshot;
+  return TakeSnapshot(scheduler_, metrics_, clock_->Now(), with_blocks);
 }
 
 absl::Time EngineLoop::wake_time() const {

@@ -2,10 +2,8 @@
 #define QUIRE_SCHEDULER_ENGINE_ENGINE_LOOP_H_
 
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "common/clock.h"
 #include "quire/worker/v1/plan.pb.h"
@@ -58,7 +56,7 @@ class EngineLoop {
   void On(SnapshotEvent& event);
   void On(StopEvent& event);
 
-  void EndEpoch(const absl::Status& reason);
+  void EndEpoch();
   void StartDrain(absl::Time limit);
   void CloseWhatIsDue();
   void ObserveStep(const InFlightStep& step);
@@ -72,7 +70,6 @@ class EngineLoop {
   Scheduler scheduler_;
 
   std::vector<EngineEvent> events_;  // Of this turn; kept for its memory.
-  std::string not_ready_reason_;     // Between epochs.
   bool draining_ = false;
   absl::Time drain_limit_ = absl::InfiniteFuture();
   std::vector<std::function<void()>> on_drained_;  // Not yet called.

@@ -1,20 +1,9 @@
 #include "scheduler/engine/engine_options.h"
 
-#include "absl/strings/str_cat.h"
+#include "common/check_range.h"
 #include "common/status_macros.h"
 
 namespace quire {
-namespace {
-
-absl::Status CheckRange(const char* option, uint64_t value, uint64_t smallest,
-                        uint64_t largest) {
-  if (value >= smallest && value <= largest) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      option, " is ", value, ", must be ", smallest, " to ", largest));
-}
-
-}  // namespace
-
 absl::Status EngineOptions::Validate() const {
   constexpr uint64_t kMany = 1 << 20;
   QUIRE_RETURN_IF_ERROR(

@@ -43,9 +43,7 @@ struct BlockSnapshot {
 
 // The engine at one moment, between two steps.
 struct EngineSnapshot {
-  bool ready = false;
-  std::string not_ready_reason;
-  Epoch epoch;
+  Epoch epoch;  // 0: no group is ready.
   uint32_t num_waiting = 0;
   uint32_t num_running = 0;
   uint64_t waiting_tokens = 0;

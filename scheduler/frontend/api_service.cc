@@ -46,6 +46,7 @@ std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(
       .engine =
           std::make_unique<EngineAdapter>(backends.engine, backends.clock),
       .workers = backends.workers,
+      .check_ready = backends.check_ready,
       .clock = backends.clock,
       .max_open_calls = backends.max_open_calls,
       .random_seed = RandomSeed,

@@ -2,6 +2,7 @@
 #define QUIRE_SCHEDULER_FRONTEND_API_SERVICE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "common/clock.h"
@@ -24,6 +25,8 @@ struct ApiBackends {
   absl::Status chat_refusal;
   Engine* engine = nullptr;
   const WorkerDirectory* workers = nullptr;
+  // OK, or why the server takes no work. Thread-safe.
+  std::function<absl::Status()> check_ready;
   const Clock* clock = nullptr;
   // Generate calls that may be open at the same time.
   uint32_t max_open_calls = 0;

@@ -123,7 +123,8 @@ grpc::ServerUnaryReactor* QuireService::GetModel(
 grpc::ServerUnaryReactor* QuireService::Status(
     grpc::CallbackServerContext* context, const v1::StatusRequest*,
     v1::StatusResponse* response) {
-  *response = ToStatusResponse(parts_.engine->Snapshot(/*with_blocks=*/false),
+  *response = ToStatusResponse(parts_.check_ready(),
+                               parts_.engine->Snapshot(/*with_blocks=*/false),
                                parts_.workers->Workers(), Uptime());
   return FinishUnary(context, absl::OkStatus());
 }
@@ -135,7 +136,8 @@ grpc::ServerWriteReactor<v1::WatchBlocksResponse>* QuireService::WatchBlocks(
   if (!interval.ok())
     return new RefusedStream<v1::WatchBlocksResponse>(interval.status());
   return WatchBlocksReactor::Start(*interval, [this] {
-    return ToWatchBlocksResponse(parts_.engine->Snapshot(/*with_blocks=*/true),
+    return ToWatchBlocksResponse(parts_.check_ready(),
+                                 parts_.engine->Snapshot(/*with_blocks=*/true),
                                  parts_.workers->Workers(), Uptime());
   });
 }

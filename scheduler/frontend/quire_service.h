@@ -34,6 +34,8 @@ struct QuireServiceParts {
   absl::Status chat_refusal;
   std::unique_ptr<EnginePort> engine;
   const WorkerDirectory* workers = nullptr;
+  // OK, or why the server takes no work. Thread-safe.
+  std::function<absl::Status()> check_ready;
   const Clock* clock = nullptr;
   // Generate calls that may be open at the same time.
   uint32_t max_open_calls = 0;

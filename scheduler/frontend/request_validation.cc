@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/control_characters.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
 #include "scheduler/frontend/field_error.h"
@@ -19,22 +20,17 @@ constexpr size_t kMaxNameBytes = 128;
 constexpr size_t kMaxStopTokens = 64;
 constexpr uint32_t kMaxLogprobs = 20;
 
-bool IsControlCharacter(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 // The name is written to logs and terminals as it is.
 absl::Status CheckName(const std::string& name) {
   if (name.size() > kMaxNameBytes)
     return absl::InvalidArgumentError(
         absl::StrCat("request_id has ", name.size(),
                      " bytes; it must have at most ", kMaxNameBytes));
-  const auto control =
-      std::find_if(name.begin(), name.end(), IsControlCharacter);
-  if (control == name.end()) return absl::OkStatus();
+  const size_t control = FindControlCharacter(name);
+  if (control == std::string::npos) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("request_id has a control character at byte ",
-                   control - name.begin(), "; it must have none"));
+      absl::StrCat("request_id has a control character at byte ", control,
+                   "; it must have none"));
 }
 
 absl::Status CheckNumSequences(const v1::GenerateRequest& request) {

@@ -70,12 +70,13 @@ uint32_t Owner(const BlockSnapshot& block) {
 
 }  // namespace
 
-v1::StatusResponse ToStatusResponse(const EngineSnapshot& snapshot,
+v1::StatusResponse ToStatusResponse(const absl::Status& readiness,
+                                    const EngineSnapshot& snapshot,
                                     const std::vector<WorkerInfo>& workers,
                                     absl::Duration uptime) {
   v1::StatusResponse response;
-  response.set_ready(snapshot.ready);
-  response.set_reason(snapshot.not_ready_reason);
+  response.set_ready(readiness.ok());
+  response.set_reason(std::string(readiness.message()));
   response.set_waiting_requests(snapshot.num_waiting);
   response.set_running_requests(snapshot.num_running);
   response.set_waiting_tokens(snapshot.waiting_tokens);
@@ -96,10 +97,11 @@ v1::StatusResponse ToStatusResponse(const EngineSnapshot& snapshot,
 }
 
 v1::WatchBlocksResponse ToWatchBlocksResponse(
-    const EngineSnapshot& snapshot, const std::vector<WorkerInfo>& workers,
-    absl::Duration uptime) {
+    const absl::Status& readiness, const EngineSnapshot& snapshot,
+    const std::vector<WorkerInfo>& workers, absl::Duration uptime) {
   v1::WatchBlocksResponse response;
-  *response.mutable_status() = ToStatusResponse(snapshot, workers, uptime);
+  *response.mutable_status() =
+      ToStatusResponse(readiness, snapshot, workers, uptime);
   std::string* blocks = response.mutable_blocks();
   blocks->reserve(snapshot.block_states.size());
   response.mutable_owner()->Reserve(

@@ -11,6 +11,7 @@ namespace quire {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 ServerOptions Good() {
   ServerOptions options;
@@ -20,6 +21,14 @@ ServerOptions Good() {
 
 TEST(ServerOptionsTest, DefaultsWithAModelAreValid) {
   EXPECT_TRUE(Good().Validate().ok()) << Good().Validate();
+}
+
+TEST(ServerOptionsTest, NoOtherMachineIsLetInUnasked) {
+  const ServerOptions options;
+  for (const std::string& address :
+       {options.listen, options.worker_listen, options.admin_listen}) {
+    EXPECT_THAT(address, StartsWith("127.0.0.1:"));
+  }
 }
 
 TEST(ServerOptionsTest, LimitsAreValid) {

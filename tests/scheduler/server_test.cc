@@ -109,6 +109,12 @@ class ServerTest : public ::testing::Test {
   httplib::Result Fetch(const std::string& path) {
     return httplib::Client("http://" + server_->admin_address()).Get(path);
   }
+  quire::v1::StatusResponse Status() {
+    grpc::ClientContext context;
+    quire::v1::StatusResponse status;
+    EXPECT_TRUE(api_->Status(&context, {}, &status).ok());
+    return status;
+  }
   Stream Generate(uint32_t max_tokens) { return Stream(*api_, max_tokens); }
 
   std::unique_ptr<Server> server_;
@@ -146,6 +152,22 @@ TEST_F(ServerTest, LossOfTheWorkerIsPushedAndExplained) {
   worker_ = Dial();
   EXPECT_EQ(worker_->Attach(), 2u);
   EXPECT_EQ(AwaitHealth(), HealthCheckResponse::SERVING);
+}
+
+TEST_F(ServerTest, StatusCallAndProbeGiveTheSameReason) {
+  Start();
+  EXPECT_EQ(Status().reason(), "0 of 1 workers attached");
+  worker_ = Dial();
+  worker_->Attach();
+  EXPECT_EQ(AwaitHealth(), HealthCheckResponse::SERVING);
+  EXPECT_TRUE(Status().ready());
+  EXPECT_EQ(Status().reason(), "");
+  worker_->Die();
+  EXPECT_EQ(AwaitHealth(), HealthCheckResponse::NOT_SERVING);
+  EXPECT_FALSE(Status().ready());
+  EXPECT_EQ(Fetch("/readyz")->body, "not ready: " + Status().reason() + "\n");
+  server_->Drain();
+  EXPECT_EQ(Status().reason(), "draining");
 }
 
 TEST_F(ServerTest, TokensTravelFromTheWorkerToTheClient) {

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "common/check.h"
+#include "common/message_limits.h"
 #include "grpcpp/grpcpp.h"
 
 namespace quire {
@@ -56,7 +57,7 @@ TestCluster::TestCluster(ServerOptions options,
 std::unique_ptr<quire::v1::Quire::Stub> TestCluster::NewClient() const {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetMaxReceiveMessageSize(64 << 20);
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   return quire::v1::Quire::NewStub(grpc::CreateCustomChannel(
       server_->api_address(), grpc::InsecureChannelCredentials(), arguments));
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/check_range.h"
 #include "common/modelfile/model_config.h"
 #include "common/status_macros.h"
 #include "worker/model/batch.h"
@@ -18,12 +19,6 @@ using worker::v1::StepPlan;
 using worker::v1::StepResult;
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
-
-absl::Status CheckRange(const char* field, int64_t value, int64_t max) {
-  if (value >= 1 && value <= max) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("welcome.", field, " is ", value, ", must be 1 to ", max));
-}
 
 // The fields that SampledTokens and PromptLogprobs have in common.
 template <typename Message>
@@ -101,7 +96,8 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
 
 absl::Status Executor::CheckShape(const EpochSetup& setup) const {
   const int64_t block_size = setup.block_size;
-  QUIRE_RETURN_IF_ERROR(CheckRange("block_size", block_size, kMaxInt));
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("welcome.block_size", setup.block_size, 1, kMaxInt));
   if (block_size % model_->block_size_multiple() != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "welcome.block_size is ", block_size, ", must be a multiple of ",
@@ -109,10 +105,10 @@ absl::Status Executor::CheckShape(const EpochSetup& setup) const {
   }
   const int64_t max_slots = std::min(
       kMaxCacheSlots, options_.kv_cache_bytes / model_->bytes_per_slot());
-  QUIRE_RETURN_IF_ERROR(
-      CheckRange("num_blocks", setup.num_blocks, max_slots / block_size));
+  QUIRE_RETURN_IF_ERROR(CheckRange("welcome.num_blocks", setup.num_blocks, 1,
+                                   max_slots / block_size));
   return CheckRange(
-      "max_step_rows", setup.max_step_rows,
+      "welcome.max_step_rows", setup.max_step_rows, 1,
       options_.max_step_rows > 0 ? options_.max_step_rows : kMaxInt);
 }
 

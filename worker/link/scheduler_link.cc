@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ids.h"
 #include "common/log.h"
+#include "common/message_limits.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
 #include "quire/worker/v1/plan.pb.h"
@@ -18,8 +19,6 @@ using worker::v1::StepPlan;
 using worker::v1::StepResult;
 using worker::v1::WorkerMessage;
 using worker::v1::WorkerService;
-
-constexpr int kMaxMessageBytes = 64 << 20;
 
 // A fresh channel for each attempt, sharing nothing with the one before: gRPC
 // would otherwise refuse to dial until a back-off of its own is over.

@@ -1,8 +1,15 @@
 #include "scheduler/admin/admin_server.h"
 
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
@@ -14,6 +21,45 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+
+// A client that sends its request a byte at a time and never to the end.
+class Dripper {
+ public:
+  explicit Dripper(const std::string& address)
+      : socket_(Connect(address)), thread_([this] { Drip(); }) {}
+  ~Dripper() {
+    shutdown(socket_, SHUT_RDWR);
+    AwaitHangup();
+    close(socket_);
+  }
+  // Returns when the server has had enough.
+  void AwaitHangup() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  static int Connect(const std::string& address) {
+    const size_t colon = address.rfind(':');
+    sockaddr_in server = {.sin_family = AF_INET};
+    server.sin_port =
+        htons(static_cast<uint16_t>(std::stoi(address.substr(colon + 1))));
+    server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int result = socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(
+        connect(result, reinterpret_cast<sockaddr*>(&server), sizeof(server)),
+        0);
+    return result;
+  }
+  void Drip() {
+    pollfd hangup = {.fd = socket_, .events = POLLIN};
+    do {
+      send(socket_, "G", 1, MSG_NOSIGNAL);
+    } while (poll(&hangup, 1, /*milliseconds=*/20) == 0);
+  }
+
+  const int socket_;
+  std::thread thread_;
+};
 
 class AdminServerTest : public ::testing::Test {
  protected:
@@ -99,6 +145,24 @@ TEST_F(AdminServerTest, AddressInUseIsOneClearSentence) {
   EXPECT_EQ(
       std::string(second.status().message()),
       "cannot listen on " + server_->address() + ": Address already in use");
+}
+
+TEST_F(AdminServerTest, ClientsThatDripAreHungUpOn) {
+  std::vector<std::unique_ptr<Dripper>> drippers;
+  for (int i = 0; i < 8; ++i) {
+    drippers.push_back(std::make_unique<Dripper>(server_->address()));
+  }
+  for (const auto& dripper : drippers) dripper->AwaitHangup();
+  EXPECT_EQ(Fetch("/livez")->status, 200);
+}
+
+TEST_F(AdminServerTest, EndsThoughMoreClientsDripThanItHasThreads) {
+  std::vector<std::unique_ptr<Dripper>> drippers;
+  for (int i = 0; i < 100; ++i) {
+    drippers.push_back(std::make_unique<Dripper>(server_->address()));
+  }
+  server_.reset();
+  for (const auto& dripper : drippers) dripper->AwaitHangup();
 }
 
 TEST_F(AdminServerTest, UnixSocketIsRefused) {

@@ -124,7 +124,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"EndlessWord",
                 [](Hello& h) { h.set_compute(std::string(1'000'000, 'x')); },
                 kNever,
-                "the worker's compute has 1000000 bytes; it has 1 to 64"}),
+                "the worker's compute has 1000000 bytes; it has 1 to 64"},
+        Refusal{"WordThatCommandsATerminal",
+                [](Hello& h) { h.set_instruction_set("avx\u009b2J"); }, kNever,
+                "the worker's instruction_set has a control character at byte "
+                "3; it has none"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(AgreeOnShapeTest, SmallestRankDecidesTheNumberOfBlocks) {

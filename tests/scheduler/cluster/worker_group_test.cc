@@ -1,5 +1,6 @@
 #include "scheduler/cluster/worker_group.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 // Keeps what the scheduler sent to one worker.
 class FakeConnection final : public WorkerConnection {
@@ -51,6 +53,7 @@ class FakeObserver final : public GroupObserver {
   }
   void OnResult(Rank rank, worker::v1::StepResult result) override {
     results.push_back({rank.value(), result.step_id()});
+    failure = result.status_message();
   }
   void OnGroupLost(Epoch epoch, absl::Status reason) override {
     ready = false;
@@ -61,6 +64,7 @@ class FakeObserver final : public GroupObserver {
   GroupShape shape;
   std::shared_ptr<GroupLink> link;
   std::vector<std::pair<uint32_t, uint64_t>> results;  // Rank, step.
+  std::string failure;                                 // Of the last result.
   std::vector<std::pair<Epoch, std::string>> lost;
 };
 
@@ -378,13 +382,34 @@ TEST_F(WorkerGroupTest, DirectoryAndMetricsFollowTheGroup) {
               HasSubstr("quire_worker_up{rank=\"1\"} 0\n"));
 }
 
-TEST_F(WorkerGroupTest, StrangersAreLimited) {
+TEST_F(WorkerGroupTest, OfTooManyStrangersTheOldestGoes) {
   std::vector<std::shared_ptr<FakeConnection>> strangers;
   for (int i = 0; i < 256; ++i) strangers.push_back(Connect());
-  EXPECT_FALSE(strangers.back()->end);
-  auto one_too_many = Connect();
-  ASSERT_TRUE(one_too_many->end);
-  EXPECT_EQ(one_too_many->end->code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(strangers[0]->end);
+  strangers.push_back(Connect());
+  ASSERT_TRUE(strangers[0]->end);
+  EXPECT_EQ(strangers[0]->end->code(), absl::StatusCode::kUnavailable);
+  EXPECT_FALSE(strangers[1]->end);
+  EXPECT_FALSE(strangers[256]->end);
+}
+
+TEST_F(WorkerGroupTest, SilentStrangersShutNoWorkerOut) {
+  for (int i = 0; i < 1000; ++i) Connect();
+  Form(1);
+}
+
+TEST_F(WorkerGroupTest, TextOfAFailureCanNeitherForgeNorFloodALog) {
+  Form(1);
+  Dispatch(1);
+  worker::v1::WorkerMessage message;
+  message.mutable_result()->set_epoch(1);
+  message.mutable_result()->set_step_id(1);
+  message.mutable_result()->set_status_code(13);
+  message.mutable_result()->set_status_message("bad\nW \u009b" +
+                                               std::string(1000, 'x'));
+  group_.OnMessage(*first_, message);
+  EXPECT_THAT(observer_.failure, StartsWith("bad\\x0aW \\x9bxxx"));
+  EXPECT_LT(observer_.failure.size(), 210u);
 }
 
 // What breaks the protocol.
@@ -430,6 +455,21 @@ TEST_F(ViolationTest, TokenBeyondTheVocabularyEndsTheEpoch) {
   message.mutable_result()->mutable_sampled()->add_token(100);
   group_.OnMessage(*first_, message);
   ExpectEpochOver("rank 0 sampled token 100, the vocabulary has 100");
+}
+
+TEST_F(ViolationTest, StepOfMoreThanADayEndsTheEpochUncounted) {
+  Form(1);
+  Dispatch(1);
+  worker::v1::WorkerMessage message;
+  message.mutable_result()->set_step_id(1);
+  message.mutable_result()->set_epoch(1);
+  message.mutable_result()->mutable_timings()->set_sample_ns(UINT64_MAX);
+  group_.OnMessage(*second_, message);
+  ExpectEpochOver("a part of step 1 took 18446744073709551615 ns");
+  EXPECT_THAT(observer_.results, IsEmpty());
+  EXPECT_THAT(metrics_.Serialize(),
+              HasSubstr("quire_worker_busy_seconds_total{phase=\"sample\","
+                        "rank=\"1\"} 0\n"));
 }
 
 TEST_F(ViolationTest, SecondHelloEndsTheEpoch) {

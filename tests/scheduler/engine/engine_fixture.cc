@@ -47,7 +47,7 @@ void EngineFixture::RunToEnd() {
 }
 
 void EngineFixture::LoseGroup() {
-  engine_->OnGroupLost(shape_.epoch, absl::UnavailableError("rank 0 is gone"));
+  engine_->OnGroupLost(shape_.epoch);
   Settle();
 }
 

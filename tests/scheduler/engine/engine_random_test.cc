@@ -116,7 +116,9 @@ class EngineRandomTest : public EngineFixture,
     }
   }
 
-  bool IsReady() { return engine_->Snapshot(/*with_blocks=*/false).ready; }
+  bool IsReady() {
+    return engine_->Snapshot(/*with_blocks=*/false).epoch != Epoch();
+  }
 
   // The puppets break no more, and everything comes to its end.
   void Finish() {

@@ -144,7 +144,7 @@ TEST_F(EngineThreadTest, DrainsAndCallsBack) {
 
 TEST_F(EngineThreadTest, ADeadlinePassesWithoutAnyEvent) {
   WaitingClient client;
-  engine_->OnGroupLost(Epoch(1), absl::UnavailableError("gone"));
+  engine_->OnGroupLost(Epoch(1));
   engine_->Submit(
       MakeRequest(NextId(), {.deadline = clock_.Now() + absl::Milliseconds(5)},
                   client.mailbox()));
@@ -153,7 +153,7 @@ TEST_F(EngineThreadTest, ADeadlinePassesWithoutAnyEvent) {
 
 TEST_F(EngineThreadTest, ClosesWhatIsOpenWhenItGoes) {
   WaitingClient client;
-  engine_->OnGroupLost(Epoch(1), absl::UnavailableError("gone"));
+  engine_->OnGroupLost(Epoch(1));
   engine_->Submit(MakeRequest(NextId(), {}, client.mailbox()));
   group_->StopWaiting();
   engine_.reset();

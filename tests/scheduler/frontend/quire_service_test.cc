@@ -68,11 +68,12 @@ TEST_F(QuireServiceTest, Detokenizes) {
             "size, 300");
 }
 
-TEST_F(QuireServiceTest, StatusIsTheEnginesSnapshotWithWorkersAndUptime) {
+TEST_F(QuireServiceTest, StatusJoinsSnapshotReadinessWorkersAndUptime) {
   harness_.engine().set_snapshot({.num_running = 3, .block_states = {{}}});
   harness_.clock().now += absl::Seconds(90);
   EXPECT_EQ(Call(&v1::Quire::Stub::Status, ""),
-            "running_requests: 3 blocks { } workers { up: true } uptime_s: 90");
+            "reason: \"no worker\" running_requests: 3 blocks { } "
+            "workers { up: true } uptime_s: 90");
 }
 
 TEST_F(QuireServiceTest, WatchBlocksShowsTheBlocksAgainAndAgain) {

@@ -60,6 +60,8 @@ TEST(RequestValidationTest, ARefusalNamesFieldValueAndLimit) {
        "request_id has a control character at byte 1; it must have none"},
       {"text: 'x' request_id: '\\177'",
        "request_id has a control character at byte 0; it must have none"},
+      {"text: 'x' request_id: 'a\u009b2J'",
+       "request_id has a control character at byte 1; it must have none"},
 
       {"text: 'x' sampling { temperature: -1 }",
        "sampling.temperature is -1; it must be finite and at least 0"},

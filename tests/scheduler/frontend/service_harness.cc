@@ -5,12 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/message_limits.h"
 #include "grpc/grpc.h"
 
 namespace quire::testing {
 namespace {
-
-constexpr int kMaxMessageBytes = 64 << 20;
 
 // gRPC's last user waits for a poller of its own when it leaves, up to ten
 // seconds after a long message; so there is always one more.
@@ -54,6 +53,7 @@ ServiceHarness::ServiceHarness(const ChatTemplate* chat_template) {
           "the model's template is of no known family"),
       .engine = std::make_unique<SharedEngine>(engine_),
       .workers = &workers_,
+      .check_ready = [] { return absl::UnavailableError("no worker"); },
       .clock = &clock_,
       .max_open_calls = kMaxOpenCalls,
       .random_seed = [] { return uint64_t{99}; },

@@ -15,8 +15,6 @@ using ::testing::ElementsAre;
 
 TEST(StatusResponseTest, EveryFigureHasItsField) {
   const EngineSnapshot snapshot = {
-      .ready = true,
-      .not_ready_reason = "none",
       .epoch = Epoch(7),
       .num_waiting = 1,
       .num_running = 2,
@@ -47,8 +45,9 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
                              .kv_dtype = "bf16",
                              .peer = "ipv4:1"};
   EXPECT_EQ(
-      ToText(ToStatusResponse(snapshot, {worker}, absl::Seconds(90))),
-      "ready: true reason: \"none\" waiting_requests: 1 running_requests: 2 "
+      ToText(ToStatusResponse(absl::OkStatus(), snapshot, {worker},
+                              absl::Seconds(90))),
+      "ready: true waiting_requests: 1 running_requests: 2 "
       "waiting_tokens: 3 "
       "blocks { total: 10 free: 5 active: 3 cached: 2 block_size: 16 "
       "used_slots: 40 bytes_per_block: 4096 } "
@@ -61,12 +60,19 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       "preemptions: 16 age_s: 0.5 }");
 }
 
+TEST(StatusResponseTest, NotReadyHasItsReason) {
+  const v1::StatusResponse response = ToStatusResponse(
+      absl::UnavailableError("draining"), {}, {}, absl::ZeroDuration());
+  EXPECT_FALSE(response.ready());
+  EXPECT_EQ(response.reason(), "draining");
+}
+
 TEST(StatusResponseTest, TheFirstRequestsAreReported) {
   EngineSnapshot snapshot;
   snapshot.requests.resize(300);
   snapshot.requests[255].name = "last";
   const v1::StatusResponse response =
-      ToStatusResponse(snapshot, {}, absl::ZeroDuration());
+      ToStatusResponse(absl::OkStatus(), snapshot, {}, absl::ZeroDuration());
   ASSERT_EQ(response.requests_size(), 256);
   EXPECT_EQ(response.requests(255).request_id(), "last");
 }
@@ -76,8 +82,10 @@ int ActiveByte(uint16_t used, uint32_t block_size) {
   const EngineSnapshot snapshot = {
       .blocks = {.block_size = block_size},
       .block_states = {{.state = BlockState::kActive, .used_slots = used}}};
-  return static_cast<unsigned char>(
-      ToWatchBlocksResponse(snapshot, {}, absl::ZeroDuration()).blocks()[0]);
+  return static_cast<unsigned char>(ToWatchBlocksResponse(absl::OkStatus(),
+                                                          snapshot, {},
+                                                          absl::ZeroDuration())
+                                        .blocks()[0]);
 }
 
 TEST(StatusResponseTest, ABlocksByteHasStateAndFill) {
@@ -96,7 +104,9 @@ TEST(StatusResponseTest, OnlyActiveBlocksHaveAFill) {
       .blocks = {.block_size = 16},
       .block_states = {{.state = BlockState::kFree, .used_slots = 9},
                        {.state = BlockState::kCached, .used_slots = 16}}};
-  EXPECT_EQ(ToWatchBlocksResponse(snapshot, {}, absl::ZeroDuration()).blocks(),
+  EXPECT_EQ(ToWatchBlocksResponse(absl::OkStatus(), snapshot, {},
+                                  absl::ZeroDuration())
+                .blocks(),
             std::string("\0\2", 2));
 }
 
@@ -105,8 +115,8 @@ TEST(StatusResponseTest, AnOwnerIsOneOfTheReportedRequests) {
   snapshot.requests.resize(300);
   snapshot.block_states = {
       {.request = -1}, {.request = 0}, {.request = 255}, {.request = 256}};
-  const v1::WatchBlocksResponse response =
-      ToWatchBlocksResponse(snapshot, {}, absl::ZeroDuration());
+  const v1::WatchBlocksResponse response = ToWatchBlocksResponse(
+      absl::OkStatus(), snapshot, {}, absl::ZeroDuration());
   EXPECT_THAT(response.owner(), ElementsAre(0, 1, 256, 0));
   EXPECT_EQ(response.status().requests_size(), 256);
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "common/check.h"
+#include "common/message_limits.h"
 
 namespace quire::testing {
 
@@ -38,8 +39,8 @@ ScriptedScheduler::ScriptedScheduler(const std::string& address,
   int port = 0;
   grpc::ServerBuilder builder;
   builder.AddListeningPort(address, grpc::InsecureServerCredentials(), &port);
-  builder.SetMaxReceiveMessageSize(64 << 20);
-  builder.SetMaxSendMessageSize(64 << 20);
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.RegisterService(this);
   server_ = builder.BuildAndStart();
   QUIRE_CHECK(server_ != nullptr);
