@@ -1,9 +1,13 @@
 #include "client/bench_command.h"
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -24,12 +28,15 @@ namespace quire {
 namespace {
 
 constexpr char kDetails[] =
-    "WORKLOAD has a line for each request: {\"id\", \"arrival_s\", "
-    "\"prompt_ids\",\n\"max_tokens\"}. All are sampled greedily and run to "
-    "max_tokens. Figures:\nnormalized_latency_s is the mean over requests of "
-    "(finish - arrival) / output\ntokens; ttft_ms and gap_ms are the 50th and "
-    "the 99th percentile of the time to\nthe first token and between two "
-    "messages.\n";
+    R"(WORKLOAD.jsonl, or - for standard input, has a line for each request:
+
+  {"id": 0, "arrival_s": 0.5, "prompt_ids": [1, 2], "max_tokens": 64}
+
+It is sent arrival_s seconds after the start, sampled greedily and run to
+max_tokens. Of the figures, normalized_latency_s is the mean over requests of
+(finish - arrival) / output tokens; ttft_ms and gap_ms are the 50th and the 99th
+percentile of the time to the first token and between two messages.
+)";
 
 constexpr absl::Duration kDrawInterval = absl::Milliseconds(200);
 
@@ -59,24 +66,49 @@ class ProgressBar {
   absl::Duration last_;
 };
 
+absl::StatusOr<std::vector<WorkloadItem>> LoadFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return absl::InvalidArgumentError("a folder, not a file");
+  }
+  std::ifstream file(path);
+  if (!file) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot be read: ", std::strerror(errno)));
+  }
+  return ReadWorkload(file);
+}
+
+// An error says where it was found.
+absl::StatusOr<std::vector<WorkloadItem>> NameSource(
+    const std::string& source,
+    absl::StatusOr<std::vector<WorkloadItem>> workload) {
+  if (workload.ok()) return workload;
+  return absl::Status(workload.status().code(),
+                      absl::StrCat(source, ": ", workload.status().message()));
+}
+
 absl::StatusOr<std::vector<WorkloadItem>> LoadWorkload(
     const std::vector<std::string>& arguments, Console& console) {
   if (arguments.size() != 1) {
     return absl::InvalidArgumentError(
         "quire bench takes one workload; - reads it from standard input");
   }
-  if (arguments[0] == "-") return ReadWorkload(console.in);
-  std::ifstream file(arguments[0]);
-  if (!file) {
-    return absl::NotFoundError(absl::StrCat("cannot read ", arguments[0]));
+  if (arguments[0] == "-") {
+    return NameSource("standard input", ReadWorkload(console.in));
   }
-  return ReadWorkload(file);
+  return NameSource(arguments[0], LoadFile(arguments[0]));
 }
 
-// The first failure, where there is one.
-absl::Status FirstError(const std::vector<BenchRecord>& records) {
+// How many requests failed, and why the first one did.
+absl::Status Failures(const std::vector<BenchRecord>& records,
+                      uint64_t num_failed) {
   for (const BenchRecord& record : records) {
-    QUIRE_RETURN_IF_ERROR(record.status);
+    if (record.status.ok()) continue;
+    return {record.status.code(),
+            absl::StrCat(
+                num_failed, " of ", records.size(),
+                " requests failed, the first one: ", record.status.message())};
   }
   return absl::OkStatus();
 }
@@ -91,6 +123,7 @@ absl::Status Bench(const std::vector<std::string>& arguments,
   BenchRunner::Options options;
   options.concurrency =
       absl::GetFlag(FLAGS_sequential) ? 1 : absl::GetFlag(FLAGS_concurrency);
+  options.call_limit = CallLimitFromFlags();
   if (console.err_is_terminal) {
     options.report = [&bar](const BenchProgress& p) { bar.Show(p); };
   }
@@ -99,7 +132,7 @@ absl::Status Bench(const std::vector<std::string>& arguments,
   const BenchFigures figures = ComputeBenchFigures(records, runner.wall());
   console.out << (JsonFromFlags() ? BenchFiguresJson(figures)
                                   : BenchFiguresText(figures));
-  return FirstError(records);
+  return Failures(records, figures.failed);
 }
 
 }  // namespace

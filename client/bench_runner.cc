@@ -34,8 +34,9 @@ GenerateRequest ToRequest(const WorkloadItem& item) {
 class BenchRunner::Call {
  public:
   Call(const ServerConnection& server, const GenerateRequest& request,
-       grpc::CompletionQueue& queue, BenchRecord& record)
+       absl::Duration limit, grpc::CompletionQueue& queue, BenchRecord& record)
       : server_(server), record_(record) {
+    LimitCall(context_, limit);
     reader_ = server.stub().PrepareAsyncGenerate(&context_, request, &queue);
     reader_->StartCall(this);
   }
@@ -118,8 +119,8 @@ void BenchRunner::StartDueCalls() {
     BenchRecord& record = records_[calls_.size()];
     record.arrival = item.arrival;
     record.start = Elapsed();
-    calls_.push_back(
-        std::make_unique<Call>(server_, ToRequest(item), queue_, record));
+    calls_.push_back(std::make_unique<Call>(
+        server_, ToRequest(item), options_.call_limit, queue_, record));
   }
 }
 

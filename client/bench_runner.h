@@ -32,6 +32,7 @@ class BenchRunner {
  public:
   struct Options {
     size_t concurrency = 0;  // Calls in flight at most; 0 = no limit.
+    absl::Duration call_limit = absl::InfiniteDuration();
     // Called now and then while the run goes; may be empty.
     std::function<void(const BenchProgress&)> report;
   };

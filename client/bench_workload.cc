@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "client/json_fields.h"
 #include "client/json_lines.h"
 #include "common/status_macros.h"
 
@@ -14,43 +14,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-absl::Status FieldError(const std::string& field, const char* wanted) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", field, "\" is not ", wanted));
-}
-
-absl::StatusOr<absl::Duration> ArrivalOf(const Json& line) {
-  const auto arrival = line.find("arrival_s");
-  if (arrival == line.end() || !arrival->is_number() ||
-      arrival->get<double>() < 0) {
-    return FieldError("arrival_s", "a number of seconds");
-  }
-  return absl::Seconds(arrival->get<double>());
-}
-
-absl::StatusOr<std::vector<Token>> PromptOf(const Json& line) {
-  const auto ids = line.find("prompt_ids");
-  if (ids == line.end() || !ids->is_array() || ids->empty() ||
-      !std::all_of(ids->begin(), ids->end(),
-                   [](const Json& id) { return id.is_number_integer(); })) {
-    return FieldError("prompt_ids", "a list of token ids");
-  }
-  return ids->get<std::vector<Token>>();
-}
-
-absl::StatusOr<uint32_t> MaxTokensOf(const Json& line) {
-  const auto max_tokens = line.find("max_tokens");
-  if (max_tokens == line.end() || !max_tokens->is_number_unsigned()) {
-    return FieldError("max_tokens", "a number of tokens");
-  }
-  return max_tokens->get<uint32_t>();
-}
+// A week: a run that waits longer than that for a request is a typo.
+constexpr double kMaxArrivalSeconds = 7 * 24 * 3600;
 
 absl::StatusOr<WorkloadItem> ToItem(const Json& line) {
   WorkloadItem item;
-  QUIRE_ASSIGN_OR_RETURN(item.arrival, ArrivalOf(line));
-  QUIRE_ASSIGN_OR_RETURN(item.prompt_ids, PromptOf(line));
-  QUIRE_ASSIGN_OR_RETURN(item.max_tokens, MaxTokensOf(line));
+  QUIRE_ASSIGN_OR_RETURN(const double arrival_s,
+                         NumberField(line, "arrival_s", 0, kMaxArrivalSeconds));
+  item.arrival = absl::Seconds(arrival_s);
+  QUIRE_ASSIGN_OR_RETURN(item.prompt_ids, TokenIdsField(line, "prompt_ids"));
+  if (item.prompt_ids.empty()) {
+    return absl::InvalidArgumentError("prompt_ids is empty");
+  }
+  QUIRE_ASSIGN_OR_RETURN(item.max_tokens,
+                         CountField(line, "max_tokens", /*smallest=*/1));
   return item;
 }
 

@@ -19,7 +19,8 @@ struct WorkloadItem {
 };
 
 // Reads JSON lines {"id", "arrival_s", "prompt_ids", "max_tokens"} and orders
-// them by arrival. An error names the line.
+// them by arrival. INVALID_ARGUMENT names the line, the field, its value and
+// what it must be.
 absl::StatusOr<std::vector<WorkloadItem>> ReadWorkload(std::istream& in);
 
 }  // namespace quire

@@ -42,31 +42,28 @@ absl::Status Answer(const ServerConnection& server, Interrupts& interrupts,
   const absl::Status status = stream.ForEach([&](const auto& event) {
     answer += event.text();
     writer->Write(event);
+    return FlushOutput(console);
   });
   interrupts.SetHandler(nullptr);
   writer->End();
   return status;
 }
 
-// At a terminal an error is shown and the conversation goes on; otherwise it
-// ends it.
+// At a terminal an error is shown and the conversation goes on, as long as
+// answers can be; otherwise it ends it.
 absl::Status Converse(LineSource& lines, ChatSession& session,
                       Console& console) {
   while (const std::optional<std::string> line = lines.Next()) {
     const absl::Status status = session.Take(*line);
     if (status.ok()) continue;
-    if (!console.in_is_terminal) return status;
+    if (!console.in_is_terminal || !console.out.good()) return status;
     console.err << "quire: " << status.message() << std::endl;
   }
   if (console.in_is_terminal) console.out << std::endl;
   return absl::OkStatus();
 }
 
-absl::Status Chat(const std::vector<std::string>& arguments, Console& console) {
-  if (!arguments.empty()) {
-    return absl::InvalidArgumentError(
-        "quire chat takes no arguments; quire generate --chat does");
-  }
+absl::Status Chat(const std::vector<std::string>&, Console& console) {
   Interrupts interrupts;
   const ServerConnection server = ConnectionFromFlags();
   quire::v1::GenerateRequest options;

@@ -13,7 +13,8 @@ namespace quire {
 // flags it takes and what it does.
 struct Command {
   std::string name;       // "generate".
-  std::string arguments;  // "[PROMPT]"; empty where it takes none.
+  std::string arguments;  // "[PROMPT]"; empty where it takes none: the command
+                          // line is refused if it has some.
   std::string summary;    // One line without a full stop.
   std::string details;    // What a user needs beyond the flags; ends in a
                           // newline. May be empty.

@@ -10,9 +10,9 @@
 namespace quire {
 
 // Runs one command line, without the program's name: `help`, or one of
-// `commands` with its flags. Says on console.err, in one sentence, what went
-// wrong. Returns the exit code: 0, or 1 after an error, or 2 where the command
-// line itself is wrong. A flag that no command knows ends the process with 1.
+// `commands` with its flags. Says on console.err, in one line, what went wrong.
+// Returns the exit code: 0, or 1 after an error or where console.out cannot be
+// written, or 2 where the command line itself is wrong.
 //
 // Flags are the process's own: not for two threads at once.
 int RunCommandLine(const std::vector<Command>& commands,

@@ -4,6 +4,8 @@
 #include <istream>
 #include <ostream>
 
+#include "absl/status/status.h"
+
 namespace quire {
 
 // Where a command reads and writes: the process's own streams, or a test's
@@ -17,6 +19,10 @@ struct Console {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
 };
+
+// Sends on what was written to console.out. DATA_LOSS where some of it could
+// not be written, now or before.
+absl::Status FlushOutput(Console& console);
 
 }  // namespace quire
 

@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "client/connection_flags.h"
+#include "client/json_fields.h"
 #include "client/json_lines.h"
 #include "client/list_flags.h"
 #include "client/message_json.h"
@@ -42,32 +41,17 @@ absl::Status Answer(const ServerConnection& server,
   console.out << (JsonFromFlags()
                       ? ToLine(nlohmann::ordered_json{{"text", text}})
                       : text)
-              << std::endl;
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<Token>> IdsOfLine(const nlohmann::json& line) {
-  const auto list = line.find("ids");
-  if (list == line.end() || !list->is_array()) {
-    return absl::InvalidArgumentError("\"ids\" is not a list");
-  }
-  std::vector<Token> ids;
-  for (const nlohmann::json& id : *list) {
-    if (!id.is_number_integer()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(id.dump(), " is not a token id"));
-    }
-    ids.push_back(id.get<Token>());
-  }
-  return ids;
+              << "\n";
+  return FlushOutput(console);
 }
 
 absl::Status AnswerLines(const ServerConnection& server, Console& console) {
-  return ForEachJsonLine(
-      console.in, [&](const nlohmann::json& line) -> absl::Status {
-        QUIRE_ASSIGN_OR_RETURN(const std::vector<Token> ids, IdsOfLine(line));
-        return Answer(server, ids, console);
-      });
+  return ForEachJsonLine(console.in,
+                         [&](const nlohmann::json& line) -> absl::Status {
+                           QUIRE_ASSIGN_OR_RETURN(const std::vector<Token> ids,
+                                                  TokenIdsField(line, "ids"));
+                           return Answer(server, ids, console);
+                         });
 }
 
 // The ids of a text such as "1 2,3".

@@ -36,8 +36,10 @@ absl::Status Generate(const std::vector<std::string>& arguments,
       JsonFromFlags() ? MakeJsonWriter(console)
                       : MakeTextWriter(console, clock);
   GenerationStream stream(server, request, CallLimitFromFlags());
-  const absl::Status status =
-      stream.ForEach([&](const auto& event) { writer->Write(event); });
+  const absl::Status status = stream.ForEach([&](const auto& event) {
+    writer->Write(event);
+    return FlushOutput(console);
+  });
   writer->End();
   return status;
 }

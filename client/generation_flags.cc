@@ -137,7 +137,7 @@ absl::Status CheckOutput(const quire::v1::OutputOptions& output) {
   const bool scores = output.has_logprobs() || output.has_prompt_logprobs();
   if (!scores || JsonFromFlags()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      "--logprobs and --prompt_logprobs are shown with --json only");
+      "--logprobs and --prompt_logprobs are only shown with --json");
 }
 
 }  // namespace

@@ -11,10 +11,17 @@ GenerationStream::GenerationStream(const ServerConnection& server,
 }
 
 absl::Status GenerationStream::ForEach(
-    const std::function<void(const quire::v1::GenerateResponse&)>& deliver) {
+    const std::function<absl::Status(const quire::v1::GenerateResponse&)>&
+        deliver) {
   quire::v1::GenerateResponse response;
-  while (reader_->Read(&response)) deliver(response);
-  return server_.ToStatus(reader_->Finish(), context_);
+  absl::Status delivered;
+  while (reader_->Read(&response)) {
+    if (!delivered.ok()) continue;
+    delivered = deliver(response);
+    if (!delivered.ok()) Cancel();
+  }
+  const grpc::Status status = reader_->Finish();
+  return delivered.ok() ? server_.ToStatus(status, context_) : delivered;
 }
 
 }  // namespace quire

@@ -21,10 +21,11 @@ class GenerationStream {
                    const quire::v1::GenerateRequest& request,
                    absl::Duration limit);
 
-  // Hands over every message as it comes and returns how the call ended. Call
-  // once.
+  // Hands over every message as it comes and returns how the call ended. An
+  // error of `deliver` ends the call and is returned. Call once.
   absl::Status ForEach(
-      const std::function<void(const quire::v1::GenerateResponse&)>& deliver);
+      const std::function<absl::Status(const quire::v1::GenerateResponse&)>&
+          deliver);
 
   // Ends the call; ForEach returns CANCELLED soon.
   void Cancel() { context_.TryCancel(); }

@@ -10,8 +10,8 @@
 namespace quire {
 
 // Hands over each line of `in`, parsed; empty lines are skipped. Stops at the
-// first error: a line that is no JSON object, or what `take` returns. An
-// error's message names the line.
+// first error: a line that cannot be read or is no JSON object, or what `take`
+// returns. An error's message names the line.
 absl::Status ForEachJsonLine(
     std::istream& in,
     const std::function<absl::Status(const nlohmann::json&)>& take);

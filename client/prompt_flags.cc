@@ -15,8 +15,7 @@ ABSL_FLAG(quire::TokenIdList, token_ids, {},
 ABSL_FLAG(
     bool, chat, false,
     "Sends the prompt as a user's message, in the model's chat template.");
-ABSL_FLAG(std::string, system, "",
-          "With a chat: what the system message says.");
+ABSL_FLAG(std::string, system, "", "What the system message of a chat says.");
 ABSL_FLAG(bool, parse_special, true,
           "Reads text such as <|im_end|> as that special token.");
 ABSL_FLAG(bool, add_special, true,
@@ -61,18 +60,33 @@ absl::StatusOr<std::string> TextArgument(
   return text;
 }
 
+namespace {
+
+absl::Status SetTokens(const TokenIdList& tokens,
+                       const std::vector<std::string>& arguments,
+                       quire::v1::GenerateRequest& request) {
+  if (!arguments.empty()) {
+    return absl::InvalidArgumentError(
+        "the prompt is given twice, as text and as --token_ids");
+  }
+  if (absl::GetFlag(FLAGS_chat)) {
+    return absl::InvalidArgumentError(
+        "--chat makes a message of a text, not of --token_ids");
+  }
+  request.mutable_token_ids()->mutable_ids()->Assign(tokens.ids.begin(),
+                                                     tokens.ids.end());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status SetPrompt(const std::vector<std::string>& arguments,
                        std::istream& in, quire::v1::GenerateRequest& request) {
-  const TokenIdList tokens = absl::GetFlag(FLAGS_token_ids);
-  if (!tokens.ids.empty()) {
-    if (!arguments.empty()) {
-      return absl::InvalidArgumentError(
-          "the prompt is given twice, as text and as --token_ids");
-    }
-    request.mutable_token_ids()->mutable_ids()->Assign(tokens.ids.begin(),
-                                                       tokens.ids.end());
-    return absl::OkStatus();
+  if (!SystemMessageFromFlags().empty() && !absl::GetFlag(FLAGS_chat)) {
+    return absl::InvalidArgumentError("--system is for a chat: add --chat");
   }
+  const TokenIdList tokens = absl::GetFlag(FLAGS_token_ids);
+  if (!tokens.ids.empty()) return SetTokens(tokens, arguments, request);
   QUIRE_ASSIGN_OR_RETURN(const std::string text, TextArgument(arguments, in));
   if (absl::GetFlag(FLAGS_chat)) {
     SetChat(text, *request.mutable_chat());

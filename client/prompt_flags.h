@@ -20,7 +20,8 @@ absl::StatusOr<std::string> TextArgument(
     const std::vector<std::string>& arguments, std::istream& in);
 
 // Sets the request's prompt: --token_ids, or the text argument, with --chat as
-// a user's message behind --system.
+// a user's message behind --system. INVALID_ARGUMENT where these contradict
+// each other.
 absl::Status SetPrompt(const std::vector<std::string>& arguments,
                        std::istream& in, quire::v1::GenerateRequest& request);
 

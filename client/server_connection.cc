@@ -36,11 +36,18 @@ std::string RetryHint(const grpc::ClientContext& context) {
   return absl::StrCat("; try again in ", ms, " ms");
 }
 
-// gRPC reports the last of the addresses it tried, with the reason behind the
-// last colon: "...; last error: UNKNOWN: Failed to connect to remote host:
+// Whether gRPC says that there was nobody to talk to.
+bool IsFailedDial(const std::string& message) {
+  return absl::StartsWith(message, "failed to connect to all addresses") ||
+         absl::StartsWith(message, "DNS resolution failed");
+}
+
+// gRPC reports the last of what it tried, with the reason behind the last
+// colon: "...; last error: UNKNOWN: Failed to connect to remote host:
 // Connection refused".
 std::string ReasonOfFailedDial(const std::string& message) {
-  return message.substr(message.rfind(": ") + 2);
+  const size_t colon = message.rfind(": ");
+  return colon == std::string::npos ? message : message.substr(colon + 2);
 }
 
 }  // namespace
@@ -56,9 +63,13 @@ absl::Status ServerConnection::ToStatus(
   const auto code = static_cast<absl::StatusCode>(status.error_code());
   const std::string name = absl::StatusCodeToString(code);
   const std::string& message = status.error_message();
-  if (absl::StartsWith(message, "failed to connect to all addresses")) {
+  if (IsFailedDial(message)) {
     return {code, absl::StrCat("cannot connect to ", address_, ": ",
                                ReasonOfFailedDial(message), " (", name, ")")};
+  }
+  if (code == absl::StatusCode::kDeadlineExceeded) {
+    return {code, absl::StrCat("the call to ", address_,
+                               " took longer than its deadline (", name, ")")};
   }
   return {code, absl::StrCat(address_, " answers ", name, ": ", message,
                              RetryHint(context))};

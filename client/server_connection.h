@@ -16,14 +16,14 @@ namespace quire {
 // Thread-safe.
 class ServerConnection {
  public:
-  // `address` is HOST:PORT.
+  // `address` is HOST:PORT or unix:PATH.
   explicit ServerConnection(std::string address);
 
   quire::v1::Quire::Stub& stub() const { return *stub_; }
   const std::string& address() const { return address_; }
 
-  // How a call ended, in words for the user: who answered, the code by name,
-  // the server's message and its hint when to try again.
+  // How a call ended, in words for the user: who answered, or that nobody did,
+  // the code by name, the server's message and its hint when to try again.
   absl::Status ToStatus(const grpc::Status& status,
                         const grpc::ClientContext& context) const;
 

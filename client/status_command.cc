@@ -23,11 +23,7 @@ std::string StatusJson(const ServerFacts& facts) {
   return ToLine(json) + "\n";
 }
 
-absl::Status Status(const std::vector<std::string>& arguments,
-                    Console& console) {
-  if (!arguments.empty()) {
-    return absl::InvalidArgumentError("quire status takes no arguments");
-  }
+absl::Status Status(const std::vector<std::string>&, Console& console) {
   QUIRE_ASSIGN_OR_RETURN(
       const ServerFacts facts,
       AskServer(ConnectionFromFlags(), CallLimitFromFlags()));

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "client/connection_flags.h"
+#include "client/json_fields.h"
 #include "client/json_lines.h"
 #include "client/message_json.h"
 #include "client/prompt_flags.h"
@@ -45,18 +46,16 @@ std::string AnswerLine(const TokenizeResponse& response) {
 absl::Status Answer(const ServerConnection& server, const std::string& text,
                     Console& console) {
   QUIRE_ASSIGN_OR_RETURN(const TokenizeResponse response, Ask(server, text));
-  console.out << AnswerLine(response) << std::endl;
-  return absl::OkStatus();
+  console.out << AnswerLine(response) << "\n";
+  return FlushOutput(console);
 }
 
 absl::Status AnswerLines(const ServerConnection& server, Console& console) {
-  return ForEachJsonLine(console.in, [&](const nlohmann::json& line) {
-    const auto text = line.find("text");
-    if (text == line.end() || !text->is_string()) {
-      return absl::InvalidArgumentError("\"text\" is not a string");
-    }
-    return Answer(server, text->get<std::string>(), console);
-  });
+  return ForEachJsonLine(
+      console.in, [&](const nlohmann::json& line) -> absl::Status {
+        QUIRE_ASSIGN_OR_RETURN(const std::string text, TextField(line, "text"));
+        return Answer(server, text, console);
+      });
 }
 
 absl::Status Tokenize(const std::vector<std::string>& arguments,

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "client/connection_flags.h"
 #include "client/live_screen.h"
 #include "client/message_json.h"
 #include "client/top_screen.h"
+#include "common/status_macros.h"
 #include "grpcpp/client_context.h"
 
 ABSL_FLAG(absl::Duration, interval, absl::Milliseconds(500),
@@ -30,6 +33,8 @@ constexpr char kDetails[] =
     "not\nfit: its colour says which request holds it, its height how full it "
     "is.\nq leaves. With --json each picture is a line.\n";
 
+constexpr absl::Duration kMinInterval = absl::Milliseconds(50);
+constexpr absl::Duration kMaxInterval = absl::Seconds(60);
 constexpr absl::Duration kKeyPoll = absl::Milliseconds(100);
 
 // The stream of pictures. Cancel is thread-safe.
@@ -127,12 +132,19 @@ absl::Status ShowJson(BlockStream& stream, Console& console) {
   });
 }
 
-absl::Status Top(const std::vector<std::string>& arguments, Console& console) {
-  if (!arguments.empty()) {
-    return absl::InvalidArgumentError("quire top takes no arguments");
-  }
+// Within the server's limits, so that it fits the message's field.
+absl::StatusOr<absl::Duration> IntervalFromFlags() {
+  const absl::Duration interval = absl::GetFlag(FLAGS_interval);
+  if (interval >= kMinInterval && interval <= kMaxInterval) return interval;
+  return absl::InvalidArgumentError(absl::StrCat("--interval is ",
+                                                 absl::FormatDuration(interval),
+                                                 ", must be 50ms to 60s"));
+}
+
+absl::Status Top(const std::vector<std::string>&, Console& console) {
+  QUIRE_ASSIGN_OR_RETURN(const absl::Duration interval, IntervalFromFlags());
   const ServerConnection server = ConnectionFromFlags();
-  BlockStream stream(server, absl::GetFlag(FLAGS_interval));
+  BlockStream stream(server, interval);
   const TopView view = {.title = server.address()};
   if (JsonFromFlags()) return ShowJson(stream, console);
   if (absl::GetFlag(FLAGS_once)) return ShowOnce(stream, view, console);

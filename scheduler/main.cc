@@ -2,55 +2,76 @@
 // public API. See scheduler/server.h.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
 #include "absl/time/time.h"
+#include "common/command_flags.h"
 #include "scheduler/serve.h"
 
-ABSL_FLAG(std::string, model, "", "GGUF file or Hugging Face folder");
+ABSL_FLAG(std::string, model, "",
+          "A GGUF file or a Hugging Face folder. Required.");
 ABSL_FLAG(std::string, listen, quire::ServerOptions().listen,
-          "where the public API listens: host:port or unix:path; 0.0.0.0:8300 "
-          "opens it to other machines, without authentication");
+          "Where the public API listens: HOST:PORT or unix:PATH; 0.0.0.0:8300 "
+          "opens it to other machines, without authentication.");
 ABSL_FLAG(std::string, worker_listen, quire::ServerOptions().worker_listen,
-          "where workers dial: host:port or unix:path; 0.0.0.0:8301 lets those "
-          "of other machines in, without authentication");
-ABSL_FLAG(
-    std::string, admin_listen, quire::ServerOptions().admin_listen,
-    "where /metrics, /livez and /readyz are: host:port; 0.0.0.0:8302 shows "
-    "them to other machines");
+          "Where workers dial: HOST:PORT or unix:PATH; 0.0.0.0:8301 lets those "
+          "of other machines in, without authentication.");
+ABSL_FLAG(std::string, admin_listen, quire::ServerOptions().admin_listen,
+          "Where /metrics, /livez and /readyz are: HOST:PORT; 0.0.0.0:8302 "
+          "shows them to other machines.");
 ABSL_FLAG(uint32_t, block_size, quire::ServerOptions().block_size,
-          "slots of a block of the KV cache");
+          "Slots of a block of the KV cache.");
 ABSL_FLAG(uint32_t, num_blocks, quire::ServerOptions().num_blocks,
-          "limit of blocks; 0 = as many as the workers have memory for");
+          "Limit of blocks; 0: as many as the workers have memory for.");
 ABSL_FLAG(uint32_t, world_size, quire::ServerOptions().world_size,
-          "workers that together hold one copy of the model");
+          "Workers that together hold one copy of the model; 1 is the only "
+          "value today.");
 ABSL_FLAG(absl::Duration, step_timeout, quire::ServerOptions().step_timeout,
-          "for a worker to answer a step before it counts as hung");
+          "For a worker to answer a step before it counts as hung.");
 ABSL_FLAG(absl::Duration, drain_limit, quire::ServerOptions().drain_limit,
-          "for open requests to finish after SIGTERM");
+          "For open requests to finish after SIGTERM.");
 ABSL_FLAG(uint32_t, max_step_tokens, quire::EngineOptions().max_step_tokens,
-          "rows of a step");
+          "Rows of a step.");
 ABSL_FLAG(uint32_t, max_running_sequences,
           quire::EngineOptions().max_running_sequences,
-          "sequences that take part in steps at the same time");
+          "Sequences that take part in steps at the same time.");
 ABSL_FLAG(uint32_t, max_waiting_requests,
           quire::EngineOptions().max_waiting_requests,
-          "requests in the queue, beyond which new ones are refused");
+          "Requests in the queue, beyond which new ones are refused.");
 ABSL_FLAG(uint64_t, max_waiting_tokens,
           quire::EngineOptions().max_waiting_tokens,
-          "prompt tokens in the queue, beyond which new ones are refused");
+          "Prompt tokens in the queue, beyond which new ones are refused.");
 ABSL_FLAG(uint32_t, pipeline_depth, quire::EngineOptions().pipeline_depth,
-          "plans in flight: 1, or 2 to plan a step while one executes");
+          "Plans in flight: 1, or 2 to plan a step while one executes.");
 ABSL_FLAG(bool, check_consistency, false,
-          "check the block accounts after every step and abort on a fault");
+          "Checks the block accounts after every step and aborts on a fault.");
 ABSL_FLAG(uint64_t, shuffle_free_blocks_seed,
           quire::EngineOptions().shuffle_free_blocks_seed,
-          "for tests: not 0 hands out free blocks in random order");
+          "For tests: not 0 hands out free blocks in random order.");
 
 namespace {
+
+constexpr char kUsage[] =
+    R"(quire-scheduler serves a large language model; it plans, workers compute.
+
+Workers dial it at --worker_listen, clients at --listen. SIGTERM or SIGINT lets
+open requests finish and ends it; a second one ends it at once.
+
+  quire-scheduler --model=FILE_OR_FOLDER
+)";
+
+quire::FlagProgram Program() {
+  return {
+      .name = "quire-scheduler",
+      .usage = kUsage,
+      .flags = {"model", "listen", "worker_listen", "admin_listen",
+                "block_size", "num_blocks", "world_size", "step_timeout",
+                "drain_limit", "max_step_tokens", "max_running_sequences",
+                "max_waiting_requests", "max_waiting_tokens", "pipeline_depth",
+                "check_consistency", "shuffle_free_blocks_seed"}};
+}
 
 quire::ServerOptions OptionsFromFlags() {
   quire::ServerOptions options;
@@ -80,8 +101,8 @@ quire::ServerOptions OptionsFromFlags() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  absl::SetProgramUsageMessage(
-      "serves a large language model; workers dial it and do the computing");
-  absl::ParseCommandLine(argc, argv);
+  const std::optional<int> ended =
+      quire::TakeCommandLine(Program(), argc, argv);
+  if (ended.has_value()) return *ended;
   return quire::Serve(OptionsFromFlags());
 }

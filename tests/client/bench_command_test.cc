@@ -43,12 +43,33 @@ TEST_F(BenchCommandTest, FailuresOfTheServerFailTheCommand) {
   const Outcome outcome = Run({"bench", "-", "--json"}, kWorkload);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["failed"], 2);
+  EXPECT_THAT(outcome.err, HasSubstr("2 of 2 requests failed, the first one:"));
   EXPECT_THAT(outcome.err, HasSubstr("RESOURCE_EXHAUSTED: full"));
 }
 
 TEST_F(BenchCommandTest, NamesAFileThatCannotBeRead) {
   EXPECT_THAT(Run({"bench", "no/such/file"}).err,
-              HasSubstr("cannot read no/such/file"));
+              HasSubstr("no/such/file: cannot be read: No such file"));
+  EXPECT_EQ(Run({"bench", "/"}).err, "quire: /: a folder, not a file\n");
+}
+
+TEST_F(BenchCommandTest, NamesFileAndLineOfAnAbsurdFigure) {
+  EXPECT_EQ(Run({"bench", "-"}, "{\"arrival_s\": 1e300}").err,
+            "quire: standard input: line 1: arrival_s is 1e+300, must be a "
+            "number, 0 to 604800\n");
+}
+
+TEST_F(BenchCommandTest, DeadlineEndsEachCall) {
+  server_.hang = true;
+  const Outcome outcome = Run({"bench", "-", "--deadline=20ms"}, kWorkload);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("DEADLINE_EXCEEDED"));
+}
+
+TEST_F(BenchCommandTest, FiguresThatCannotBeWrittenAreAnError) {
+  const Outcome outcome = RunOnFullDisk({"bench", "-", "--json"}, kWorkload);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, kOutputIsLost);
 }
 
 TEST_F(BenchCommandTest, NeedsAWorkload) {

@@ -10,6 +10,7 @@ namespace quire {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 
 std::string ErrorOf(const std::string& text) {
   std::istringstream in(text);
@@ -31,11 +32,19 @@ TEST(BenchWorkloadTest, ReadsRequestsInOrderOfArrival) {
 
 TEST(BenchWorkloadTest, NamesTheLineAndTheField) {
   EXPECT_EQ(ErrorOf(R"({"prompt_ids": [1], "max_tokens": 1})"),
-            "line 1: \"arrival_s\" is not a number of seconds");
+            "line 1: arrival_s is missing");
   EXPECT_EQ(ErrorOf(R"({"arrival_s": 0, "prompt_ids": [], "max_tokens": 1})"),
-            "line 1: \"prompt_ids\" is not a list of token ids");
-  EXPECT_EQ(ErrorOf(R"({"arrival_s": 0, "prompt_ids": [1], "max_tokens": -1})"),
-            "line 1: \"max_tokens\" is not a number of tokens");
+            "line 1: prompt_ids is empty");
+  EXPECT_EQ(
+      ErrorOf(R"({"arrival_s": 0, "prompt_ids": [1], "max_tokens": -1})"),
+      "line 1: max_tokens is -1, must be a whole number, 1 to 4294967295");
+}
+
+TEST(BenchWorkloadTest, RefusesTimesThatNeverCome) {
+  for (const std::string seconds : {"1e300", "-0.5", "604801"}) {
+    EXPECT_THAT(ErrorOf("{\"arrival_s\": " + seconds + "}"),
+                EndsWith(", must be a number, 0 to 604800"));
+  }
 }
 
 TEST(BenchWorkloadTest, RefusesAnEmptyWorkload) {

@@ -50,8 +50,13 @@ TEST_F(ChatCommandTest, WritesEventsInJson) {
               HasSubstr(R"("text":"Yes.")"));
 }
 
-TEST_F(ChatCommandTest, RefusesArguments) {
-  EXPECT_THAT(Run({"chat", "Hi"}).err, HasSubstr("takes no arguments"));
+TEST_F(ChatCommandTest, EndsWhereAnswersCannotBeWritten) {
+  server_.AddText("Yes.");
+  server_.hang = true;
+  const Outcome outcome = RunOnFullDisk({"chat"}, "One?\nTwo?\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, kOutputIsLost);
+  EXPECT_EQ(server_.requests().size(), 1);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #ifndef QUIRE_TESTS_CLIENT_COMMAND_FIXTURE_H_
 #define QUIRE_TESTS_CLIENT_COMMAND_FIXTURE_H_
 
+#include <ostream>
 #include <sstream>
+#include <streambuf>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,9 @@
 #include "tests/client/fake_quire_server.h"
 
 namespace quire {
+
+inline constexpr char kOutputIsLost[] =
+    "quire: standard output cannot be written\n";
 
 // What a command line did.
 struct Outcome {
@@ -26,20 +31,37 @@ class CommandTest : public testing::Test {
   explicit CommandTest(Command command) : commands_({std::move(command)}) {}
 
   // The command line with --server=, standard input being `input`.
-  Outcome Run(std::vector<std::string> words, const std::string& input = "") {
-    words.insert(words.begin() + 1, "--server=" + server_.address());
-    const absl::FlagSaver saver;
-    std::istringstream in(input);
+  Outcome Run(const std::vector<std::string>& words,
+              const std::string& input = "") {
     std::ostringstream out;
-    std::ostringstream err;
-    Console console = {.in = in, .out = out, .err = err};
-    const int exit_code = RunCommandLine(commands_, words, console);
-    return {exit_code, out.str(), err.str()};
+    Outcome outcome = RunInto(out, words, input);
+    outcome.out = out.str();
+    return outcome;
+  }
+
+  // The same where standard output takes nothing.
+  Outcome RunOnFullDisk(const std::vector<std::string>& words,
+                        const std::string& input = "") {
+    class : public std::streambuf {
+    } full_disk;
+    std::ostream out(&full_disk);
+    return RunInto(out, words, input);
   }
 
   FakeQuireServer server_;
 
  private:
+  Outcome RunInto(std::ostream& out, std::vector<std::string> words,
+                  const std::string& input) {
+    words.insert(words.begin() + 1, "--server=" + server_.address());
+    const absl::FlagSaver saver;
+    std::istringstream in(input);
+    std::ostringstream err;
+    Console console = {.in = in, .out = out, .err = err};
+    const int exit_code = RunCommandLine(commands_, words, console);
+    return {.exit_code = exit_code, .out = "", .err = err.str()};
+  }
+
   std::vector<Command> commands_;
 };
 

@@ -70,19 +70,46 @@ TEST_F(CommandLineTest, SaysInOneLineWhatFailed) {
 
 TEST_F(CommandLineTest, RefusesAFlagOfAnotherCommand) {
   EXPECT_EQ(Run({"paint", "door", "--paint_gloss"}), 2);
-  EXPECT_EQ(err_.str(), "quire: quire paint has no flag --paint_gloss\n");
+  EXPECT_EQ(err_.str(),
+            "quire: there is no flag --paint_gloss; see quire paint --help\n");
   EXPECT_THAT(out_.str(), IsEmpty());
 }
 
-TEST_F(CommandLineTest, RefusesAnUnknownCommandAndListsTheKnown) {
-  EXPECT_EQ(Run({"sing"}), 2);
-  EXPECT_THAT(err_.str(), AllOf(HasSubstr("no command sing"),
-                                HasSubstr("paint       paints a thing")));
+TEST_F(CommandLineTest, RefusesAValueThatIsWrong) {
+  EXPECT_EQ(Run({"paint", "door", "--paint_layers=thick"}), 2);
+  EXPECT_EQ(err_.str(),
+            "quire: --paint_layers cannot be \"thick\"; see quire paint "
+            "--help\n");
 }
 
-TEST_F(CommandLineTest, RefusesAnEmptyLine) {
+TEST_F(CommandLineTest, RefusesArgumentsWhereThereAreNone) {
+  EXPECT_EQ(Run({"fail", "soon"}), 2);
+  EXPECT_EQ(err_.str(),
+            "quire: quire fail takes no arguments; see quire fail --help\n");
+}
+
+TEST_F(CommandLineTest, OutputThatCannotBeWrittenIsAnError) {
+  out_.setstate(std::ios::badbit);
+  EXPECT_EQ(Run({"paint", "door"}), 1);
+  EXPECT_EQ(Run({"help"}), 1);
+  EXPECT_EQ(Run({"help", "paint"}), 1);
+  const std::string line = "quire: standard output cannot be written\n";
+  EXPECT_EQ(err_.str(), line + line + line);
+}
+
+TEST_F(CommandLineTest, RefusesAnUnknownCommand) {
+  const std::string line = "quire: there is no command sing; see quire help\n";
+  EXPECT_EQ(Run({"sing"}), 2);
+  EXPECT_EQ(Run({"help", "sing"}), 2);
+  EXPECT_EQ(Run({"sing", "--help"}), 2);
+  EXPECT_EQ(err_.str(), line + line + line);
+}
+
+TEST_F(CommandLineTest, RefusesALineWithoutItsCommand) {
   EXPECT_EQ(Run({}), 2);
-  EXPECT_THAT(err_.str(), HasSubstr("a command is missing"));
+  EXPECT_THAT(err_.str(), HasSubstr("the command is missing"));
+  EXPECT_EQ(Run({"--paint_layers=2", "paint"}), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("comes before all flags"));
 }
 
 TEST_F(CommandLineTest, HelpListsTheCommands) {
@@ -94,7 +121,7 @@ TEST_F(CommandLineTest, HelpListsTheCommands) {
 TEST_F(CommandLineTest, HelpOnACommandShowsItsOwnFlagsAndDefaults) {
   EXPECT_EQ(Run({"paint", "--help"}), 0);
   EXPECT_EQ(out_.str(),
-            "paints a thing\n\n"
+            "quire paint paints a thing.\n\n"
             "Usage: quire paint THING [FLAGS]\n\n"
             "Use a brush.\n\n"
             "Flags:\n"
@@ -108,6 +135,9 @@ TEST_F(CommandLineTest, HelpWorksInFrontAndBehind) {
   out_.str("");
   EXPECT_EQ(Run({"fail", "-h"}), 0);
   EXPECT_EQ(out_.str(), in_front);
+  out_.str("");
+  EXPECT_EQ(Run({"--help"}), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("Commands:"));
 }
 
 }  // namespace

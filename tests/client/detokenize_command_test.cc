@@ -31,9 +31,22 @@ TEST_F(DetokenizeCommandTest, AnswersLinesOfJsonInOrder) {
 TEST_F(DetokenizeCommandTest, RefusesWhatIsNoId) {
   EXPECT_THAT(Run({"detokenize", "97", "b"}).err, HasSubstr("\"b\""));
   EXPECT_THAT(Run({"detokenize", "--json"}, "{\"ids\": [\"x\"]}\n").err,
-              HasSubstr("line 1: \"x\" is not a token id"));
+              HasSubstr("line 1: ids[0] is \"x\", must be a token id"));
   EXPECT_THAT(Run({"detokenize", "--json"}, "{}\n").err,
-              HasSubstr("\"ids\" is not a list"));
+              HasSubstr("line 1: ids is missing"));
+}
+
+TEST_F(DetokenizeCommandTest, RefusesANumberThatIsTooLargeForAnId) {
+  const Outcome outcome =
+      Run({"detokenize", "--json"}, "{\"ids\": [4294967393]}\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("ids[0] is 4294967393"));
+}
+
+TEST_F(DetokenizeCommandTest, TextThatCannotBeWrittenIsAnError) {
+  const Outcome outcome = RunOnFullDisk({"detokenize", "97"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, kOutputIsLost);
 }
 
 }  // namespace

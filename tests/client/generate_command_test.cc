@@ -173,6 +173,33 @@ TEST_F(GenerateCommandTest, RefusesALackingOrDoublePrompt) {
   EXPECT_THAT(server_.requests(), IsEmpty());
 }
 
+TEST_F(GenerateCommandTest, RefusesChatFlagsThatWouldDoNothing) {
+  EXPECT_THAT(Run({"generate", "a", "--system=b"}).err,
+              HasSubstr("add --chat"));
+  EXPECT_THAT(Run({"generate", "--token_ids=1", "--chat"}).err,
+              HasSubstr("not of --token_ids"));
+  EXPECT_THAT(server_.requests(), IsEmpty());
+}
+
+// The server would go on for ever: the call ends because the client ends it.
+TEST_F(GenerateCommandTest, StopsWhereTextCannotBeWritten) {
+  server_.AddText("Hello");
+  server_.hang = true;
+  for (const std::string flag : {"--json", "--nojson"}) {
+    const Outcome outcome = RunOnFullDisk({"generate", "x", flag});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.err, kOutputIsLost);
+  }
+}
+
+TEST_F(GenerateCommandTest, RefusesAServerThatIsNoAddress) {
+  const Outcome outcome = Run({"generate", "x", "--server="});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "quire: --server cannot be \"\", must be HOST:PORT, [HOST]:PORT or "
+            "unix:PATH of at most 107 bytes; see quire generate --help\n");
+}
+
 TEST_F(GenerateCommandTest, RefusesAPromptThatIsNotUtf8) {
   EXPECT_THAT(Run({"generate", "-"}, "a\xff").err,
               HasSubstr("the text is not UTF-8 at byte 1"));

@@ -62,5 +62,30 @@ TEST(ServerConnectionTest, KeepsTheCodeOfAnAnswer) {
             "127.0.0.1:1 answers FAILED_PRECONDITION: no chat template");
 }
 
+std::string Words(grpc::StatusCode code, const std::string& message) {
+  const ServerConnection server("host:1");
+  const grpc::ClientContext context;
+  return std::string(
+      server.ToStatus(grpc::Status(code, message), context).message());
+}
+
+TEST(ServerConnectionTest, GivesTheReasonOfAFailedDial) {
+  EXPECT_EQ(Words(grpc::StatusCode::UNAVAILABLE,
+                  "DNS resolution failed for host:1: C-ares status is not "
+                  "ARES_SUCCESS qtype=A name=host is_balancer=0: Domain name "
+                  "not found"),
+            "cannot connect to host:1: Domain name not found (UNAVAILABLE)");
+  EXPECT_EQ(Words(grpc::StatusCode::UNAVAILABLE,
+                  "failed to connect to all addresses"),
+            "cannot connect to host:1: failed to connect to all addresses "
+            "(UNAVAILABLE)");
+}
+
+TEST(ServerConnectionTest, DoesNotTakeADeadlineForAnAnswer) {
+  EXPECT_EQ(
+      Words(grpc::StatusCode::DEADLINE_EXCEEDED, "Deadline Exceeded"),
+      "the call to host:1 took longer than its deadline (DEADLINE_EXCEEDED)");
+}
+
 }  // namespace
 }  // namespace quire

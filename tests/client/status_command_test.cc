@@ -34,7 +34,15 @@ TEST_F(StatusCommandTest, WritesJsonForPrograms) {
 }
 
 TEST_F(StatusCommandTest, RefusesArguments) {
-  EXPECT_EQ(Run({"status", "now"}).exit_code, 1);
+  EXPECT_EQ(Run({"status", "now"}).exit_code, 2);
+}
+
+TEST_F(StatusCommandTest, StatusThatCannotBeWrittenIsAnError) {
+  for (const std::string flag : {"--json", "--nojson"}) {
+    const Outcome outcome = RunOnFullDisk({"status", flag});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.err, kOutputIsLost);
+  }
 }
 
 }  // namespace

@@ -38,12 +38,20 @@ TEST_F(TokenizeCommandTest, SaysWhichLineIsWrong) {
       Run({"tokenize", "--json"}, "{\"text\": \"a\"}\n\nnonsense\n");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, "{\"ids\":[97]}\n");
-  EXPECT_EQ(outcome.err, "quire: line 3: not a JSON object\n");
+  EXPECT_THAT(outcome.err, HasSubstr("quire: line 3: not JSON: column 2"));
 }
 
 TEST_F(TokenizeCommandTest, RefusesALineWithoutText) {
   EXPECT_THAT(Run({"tokenize", "--json"}, "{\"text\": 5}\n").err,
-              HasSubstr("line 1: \"text\" is not a string"));
+              HasSubstr("line 1: text is 5, must be a string"));
+}
+
+TEST_F(TokenizeCommandTest, StopsWhereAnswersCannotBeWritten) {
+  const Outcome outcome = RunOnFullDisk(
+      {"tokenize", "--json"}, "{\"text\": \"first\"}\n{\"text\": \"2\"}\n");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.err, "quire: line 1: standard output cannot be written\n");
+  EXPECT_EQ(server_.last_tokenize().text(), "first");
 }
 
 TEST_F(TokenizeCommandTest, PassesOnHowTheTextIsRead) {

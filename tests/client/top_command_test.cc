@@ -45,6 +45,22 @@ TEST_F(TopCommandTest, AsksForTheInterval) {
   EXPECT_EQ(server_.last_watch().interval_ms(), 2000);
 }
 
+TEST_F(TopCommandTest, RefusesAnIntervalBeyondTheLimits) {
+  for (const std::string interval : {"-1s", "0", "49ms", "61s", "inf"}) {
+    const Outcome outcome = Run({"top", "--once", "--interval=" + interval});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(", must be 50ms to 60s"));
+  }
+}
+
+TEST_F(TopCommandTest, StopsWherePicturesCannotBeWritten) {
+  for (const std::string flag : {"--once", "--json"}) {
+    const Outcome outcome = RunOnFullDisk({"top", flag});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.err, kOutputIsLost);
+  }
+}
+
 TEST_F(TopCommandTest, AnErrorOfTheServerIsTold) {
   server_.frames.clear();
   server_.watch_status = {grpc::StatusCode::INVALID_ARGUMENT,

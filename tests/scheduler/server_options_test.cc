@@ -34,7 +34,6 @@ TEST(ServerOptionsTest, NoOtherMachineIsLetInUnasked) {
 TEST(ServerOptionsTest, LimitsAreValid) {
   ServerOptions options = Good();
   options.block_size = 1024;
-  options.world_size = 64;
   options.drain_limit = absl::ZeroDuration();
   EXPECT_TRUE(options.Validate().ok()) << options.Validate();
 }
@@ -69,7 +68,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"HugeBlockSize", [](ServerOptions& o) { o.block_size = 1025; },
               "block_size is 1025, must be 1 to 1024"},
         Fault{"NoRanks", [](ServerOptions& o) { o.world_size = 0; },
-              "world_size is 0, must be 1 to 64"},
+              "world_size is 0, must be 1"},
+        Fault{"SeveralRanks", [](ServerOptions& o) { o.world_size = 2; },
+              "world_size is 2, must be 1: groups of several ranks are not "
+              "supported"},
         Fault{"ShortStepTimeout",
               [](ServerOptions& o) { o.step_timeout = absl::Milliseconds(1); },
               "step_timeout is 1ms, must be finite and at least 1s"},
