@@ -1,7 +1,6 @@
 #include "scheduler/grpc_listener.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/message_limits.h"
 #include "common/status_macros.h"
 #include "grpcpp/security/server_credentials.h"
 #include "scheduler/listen_address.h"
@@ -19,7 +18,6 @@ constexpr int kMinPingIntervalMs = 9'000;
 constexpr int kHandshakeTimeoutMs = 10'000;
 
 void AddSettings(grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
@@ -37,10 +35,12 @@ void AddSettings(grpc::ServerBuilder& builder) {
 }  // namespace
 
 absl::StatusOr<GrpcListener> BuildAndListen(grpc::ServerBuilder& builder,
-                                            const std::string& address) {
+                                            const std::string& address,
+                                            int max_request_bytes) {
   QUIRE_ASSIGN_OR_RETURN(ListenAddress parsed, ListenAddress::Parse(address));
   QUIRE_RETURN_IF_ERROR(parsed.CheckCanListen());
   AddSettings(builder);
+  builder.SetMaxReceiveMessageSize(max_request_bytes);
   int port = 0;
   builder.AddListeningPort(parsed.ToString(), grpc::InsecureServerCredentials(),
                            &port);

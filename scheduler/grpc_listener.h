@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/message_limits.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 
@@ -15,12 +16,13 @@ struct GrpcListener {
   std::string address;  // With the port that was chosen; what a client dials.
 };
 
-// Adds the address and what every server of ours wants to `builder` (64 MB
-// messages, one owner for a port, keepalive in both directions), builds the
+// Adds the address and what every server of ours wants to `builder` (messages
+// of a size, one owner for a port, keepalive in both directions), builds the
 // server and starts it. INVALID_ARGUMENT: no address; UNAVAILABLE: it cannot be
 // listened on, and why.
-absl::StatusOr<GrpcListener> BuildAndListen(grpc::ServerBuilder& builder,
-                                            const std::string& address);
+absl::StatusOr<GrpcListener> BuildAndListen(
+    grpc::ServerBuilder& builder, const std::string& address,
+    int max_request_bytes = kMaxMessageBytes);
 
 }  // namespace quire
 

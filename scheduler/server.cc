@@ -12,6 +12,7 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/resource_quota.h"
 #include "scheduler/frontend/api_service.h"
+#include "scheduler/frontend/model_limits.h"
 #include "scheduler/grpc_listener.h"
 #include "scheduler/grpc_log.h"
 #include "scheduler/metrics/process_collector.h"
@@ -175,7 +176,9 @@ absl::Status Server::OpenApiPort() {
       GRPC_ARG_MAX_CONCURRENT_STREAMS,
       static_cast<int>(MaxOpenCalls(options_.engine) + kSpareCalls));
   QUIRE_ASSIGN_OR_RETURN(GrpcListener listener,
-                         BuildAndListen(builder, options_.listen));
+                         BuildAndListen(builder, options_.listen,
+                                        MaxRequestBytes(LimitsOf(
+                                            files_->config(), *tokenizer_))));
   api_server_ = std::move(listener.server);
   api_address_ = std::move(listener.address);
   PublishHealth(false);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "common/message_limits.h"
+
 namespace quire {
 namespace {
 
@@ -16,7 +18,17 @@ uint32_t LongestTokenBytes(const Tokenizer& tokenizer) {
   return static_cast<uint32_t>(longest);
 }
 
+// The longest Tokenize and Detokenize requests, and all that is not the prompt.
+constexpr uint64_t kOtherBytes = 8 << 20;
+
 }  // namespace
+
+int MaxRequestBytes(const ModelLimits& limits) {
+  const uint64_t text =
+      uint64_t{limits.context_length} * limits.longest_token_bytes;
+  return static_cast<int>(
+      std::min<uint64_t>(2 * text + kOtherBytes, kMaxMessageBytes));
+}
 
 ModelLimits LimitsOf(const ModelConfig& config, const Tokenizer& tokenizer) {
   ModelLimits limits;

@@ -21,6 +21,12 @@ struct ModelLimits {
   std::vector<Token> eos_token_ids;
 };
 
+// Bytes of a request that is taken off the wire at all. Twice the longest text
+// that can fit, and what the other methods may bring: so whoever sends too much
+// is told by how much, and nobody fills the memory with messages that can only
+// be refused. At most kMaxMessageBytes.
+int MaxRequestBytes(const ModelLimits& limits);
+
 // Reads the whole vocabulary: once, at start.
 ModelLimits LimitsOf(const ModelConfig& config, const Tokenizer& tokenizer);
 

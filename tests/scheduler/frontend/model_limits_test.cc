@@ -25,6 +25,13 @@ TEST(ModelLimitsTest, SizesAreTheModelsAndBytesTheTokenizers) {
   EXPECT_EQ(limits.longest_token_bytes, 6u);  // "<turn>"
 }
 
+TEST(ModelLimitsTest, RequestsMayBeTwiceAsLongAsTheLongestText) {
+  ModelLimits limits{.context_length = 2048, .longest_token_bytes = 6};
+  EXPECT_EQ(MaxRequestBytes(limits), (8 << 20) + 2 * 2048 * 6);
+  limits.context_length = ~0u;
+  EXPECT_EQ(MaxRequestBytes(limits), 64 << 20);
+}
+
 TEST(ModelLimitsTest, BothSourcesSayWhatEndsAText) {
   EXPECT_THAT(LimitsOf(Config(), ByteTokenizer()).eos_token_ids,
               ElementsAre(ByteTokenizer::kEos, ByteTokenizer::kTurn));
