@@ -113,8 +113,8 @@ absl::Status Executor::Execute(const StepPlan& plan, StepResult* result) {
   result->Clear();
   result->set_step_id(plan.step_id());
   result->set_epoch(plan.epoch());
-  QUIRE_RETURN_IF_ERROR(CheckOrder(plan));
-  absl::Status status = Run(plan, result);
+  absl::Status status = CheckOrder(plan);
+  if (status.ok()) status = Run(plan, result);
   is_broken_ = !status.ok();
   return status;
 }
@@ -123,15 +123,15 @@ absl::Status Executor::CheckOrder(const StepPlan& plan) const {
   if (session_ == nullptr) {
     return absl::FailedPreconditionError("a plan before an epoch has begun");
   }
+  if (is_broken_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("step ", plan.step_id(), " comes after a plan of epoch ",
+                     session_->epoch.value(), " that failed"));
+  }
   if (Epoch(plan.epoch()) != session_->epoch) {
     return absl::FailedPreconditionError(
         absl::StrCat("a plan of epoch ", plan.epoch(), " in epoch ",
                      session_->epoch.value()));
-  }
-  if (is_broken_) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("step ", plan.step_id(), " after step ",
-                     session_->last_step.value(), " failed"));
   }
   if (StepId(plan.step_id()) != session_->last_step.Next()) {
     return absl::FailedPreconditionError(

@@ -47,7 +47,7 @@ struct EpochSetup {
 // difference, runs the model, chooses tokens and keeps them. Decides nothing.
 // Not thread-safe.
 //
-//   idle --Begin--> ready --Execute fails--> broken
+//   idle --Begin--> ready --Execute refuses or fails--> broken
 //     any state --Begin--> ready, or idle where it fails
 //     any state --End--> idle
 //
