@@ -81,6 +81,7 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
       .store = SequenceStore({.vocabulary_size = config.vocabulary_size,
                               .context_length = config.context_length,
                               .num_blocks = setup.num_blocks}),
+      .written = WrittenSlots(block_size, setup.num_blocks),
       .copies = CopyReader(block_size, setup.num_blocks),
       .builder = BatchBuilder({.block_size = block_size,
                                .num_blocks = setup.num_blocks,
@@ -154,9 +155,10 @@ absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
 
 absl::Status Executor::Prepare(const StepPlan& plan) {
   QUIRE_RETURN_IF_ERROR(session_->store.Apply(plan));
-  QUIRE_RETURN_IF_ERROR(session_->copies.Read(plan.copies()));
+  QUIRE_RETURN_IF_ERROR(
+      session_->copies.Read(plan.copies(), &session_->written));
   return session_->builder.Build(StepId(plan.step_id()), plan.runs(),
-                                 &session_->store);
+                                 &session_->store, &session_->written);
 }
 
 void Executor::Compute() {

@@ -18,6 +18,7 @@
 #include "worker/executor/row_scorer.h"
 #include "worker/executor/sequence_store.h"
 #include "worker/executor/thread_pool.h"
+#include "worker/executor/written_slots.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -78,6 +79,7 @@ class Executor {
     Epoch epoch;
     StepId last_step;
     SequenceStore store;
+    WrittenSlots written;
     CopyReader copies;
     BatchBuilder builder;
   };

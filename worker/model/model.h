@@ -55,7 +55,8 @@ class Model {
 
   // Computes all rows: writes their K and V, and keeps the final hidden states
   // of logit_rows for ComputeLogits. REQUIRES: 1 <= num_rows <= max_rows;
-  // blocks, tokens and positions in range; within a run slots ascend by one.
+  // blocks, tokens and positions in range; within a run slots ascend by one,
+  // and those before its first are written.
   virtual void Forward(const Batch& batch) = 0;
 
   // Logits of batch.logit_rows[first .. first + count) of the last Forward.

@@ -244,6 +244,19 @@ TEST_F(ExecutorTest, NothingIsExecutedAfterAPlanOutOfOrder) {
   }
 }
 
+TEST_F(ExecutorTest, NothingIsLeftWrittenByAFormerEpoch) {
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(7, {1, 2, 3}, {0}))
+              .Run({.sequence = 7, .num_rows = 2}));
+  ASSERT_TRUE(executor_.Begin(kSetup).ok());
+  EXPECT_EQ(Refusal(PlanWriter(1)
+                        .Add(NewSequenceOf(7, {1, 2, 3}, {0}))
+                        .Run({.sequence = 7, .slot = 2})),
+            absl::InvalidArgumentError(
+                "sequence 7: writes from slot 2, only the first 0 slots of its "
+                "table are written"));
+}
+
 TEST_F(ExecutorTest, SequencesDoNotOutliveTheirEpoch) {
   Execute(PlanWriter(1).Add(NewSequenceOf(7, {1}, {0})));
   EpochSetup next = kSetup;
