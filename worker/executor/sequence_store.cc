@@ -135,7 +135,7 @@ absl::Status SequenceStore::AppendBlocks(const uint32_t* blocks, size_t count,
     if (!in_table_.Mark(BlockId(blocks[i]))) {
       return Refuse(id, "names block ", blocks[i], " twice in its table");
     }
-    sequence->blocks.push_back(BlockId(blocks[i]));
+    sequence->blocks.emplace_back(blocks[i]);
   }
   return absl::OkStatus();
 }
