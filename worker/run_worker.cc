@@ -21,6 +21,7 @@
 #include "worker/executor/memory_budget.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/link/scheduler_link.h"
+#include "worker/model/load_model.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -75,7 +76,7 @@ absl::Status RunWorker(const WorkerOptions& options,
       options.threads > 0 ? options.threads : DefaultNumThreads(kSystemRoot);
   ThreadPool pool(num_threads);
   QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model,
-                         Model::Load(*files, model_options, &pool));
+                         LoadModel(*files, model_options, &pool));
   QUIRE_ASSIGN_OR_RETURN(const MemoryBudget budget,
                          PlanMemory(options.kv_cache_memory, kSystemRoot));
   const ExecutorOptions limits = {

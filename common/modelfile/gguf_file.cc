@@ -196,6 +196,7 @@ absl::StatusOr<TensorView> Locate(TensorEntry entry,
 }  // namespace
 
 struct GgufFile::Contents {
+  std::string path;
   std::unique_ptr<MappedFile> file;
   absl::flat_hash_map<std::string, GgufValue> metadata;
   std::vector<TensorView> tensors;
@@ -282,10 +283,13 @@ GgufFile::GgufFile(std::unique_ptr<Contents> contents)
 
 GgufFile::~GgufFile() = default;
 
+const std::string& GgufFile::path() const { return contents_->path; }
+
 absl::StatusOr<std::unique_ptr<GgufFile>> GgufFile::Open(
     const std::string& path) {
   auto contents = std::make_unique<Contents>();
   QUIRE_ASSIGN_OR_RETURN(contents->file, MappedFile::Open(path));
+  contents->path = path;
   QUIRE_RETURN_IF_ERROR(InFile(path, contents->Parse()));
   return std::unique_ptr<GgufFile>(new GgufFile(std::move(contents)));
 }

@@ -28,6 +28,9 @@ class GgufFile {
       const std::string& path);
   ~GgufFile();
 
+  // As it was given to Open.
+  const std::string& path() const;
+
   // Whether there is such a key, of whatever kind.
   bool HasKey(std::string_view key) const;
   // Metadata. nullopt: no such key, or it is of another kind. GetUint takes any

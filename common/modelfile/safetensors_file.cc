@@ -87,6 +87,7 @@ absl::StatusOr<std::vector<Entry>> ReadEntries(std::string_view header) {
 absl::Status CheckCoverage(const std::vector<Entry>& entries,
                            uint64_t data_size) {
   std::vector<const Entry*> by_place;
+  by_place.reserve(entries.size());
   for (const Entry& entry : entries) by_place.push_back(&entry);
   std::sort(by_place.begin(), by_place.end(),
             [](const Entry* a, const Entry* b) {

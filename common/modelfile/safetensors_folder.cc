@@ -99,13 +99,13 @@ absl::Status SafetensorsFolder::AddShards(const std::string& folder) {
                        " is not the name of a file in the folder"));
     }
     if (shards.insert(shard).second) {
-      QUIRE_RETURN_IF_ERROR(AddFile(folder + "/" + shard));
+      QUIRE_RETURN_IF_ERROR(AddFile(absl::StrCat(folder, "/", shard)));
     }
   }
   for (const auto& [tensor, shard] : shard_of_tensor) {
     const auto entry = path_of_tensor_.find(tensor);
     if (entry == path_of_tensor_.end() ||
-        entry->second != folder + "/" + shard) {
+        entry->second != absl::StrCat(folder, "/", shard)) {
       return absl::InvalidArgumentError(absl::StrCat(
           index, ": tensor ", Quoted(tensor), " is not in ", Quoted(shard)));
     }

@@ -237,7 +237,9 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<TokenizerData> ReadGgufTokenizer(const GgufFile& file) {
-  return Reader(file).Read();
+  absl::StatusOr<TokenizerData> data = Reader(file).Read();
+  if (!data.ok()) return InFile(file.path(), data.status());
+  return data;
 }
 
 }  // namespace quire

@@ -10,7 +10,8 @@ namespace quire {
 // The tokenizer in the metadata of a GGUF file: tokenizer.ggml.model "gpt2"
 // (byte-level, with a named pre-tokenizer) or "llama" (SentencePiece with
 // scores). INVALID_ARGUMENT: a key is missing, or what it holds is broken.
-// UNIMPLEMENTED names a model or pre-tokenizer that is not known.
+// UNIMPLEMENTED names a model or pre-tokenizer that is not known. Errors name
+// the file.
 absl::StatusOr<TokenizerData> ReadGgufTokenizer(const GgufFile& file);
 
 }  // namespace quire

@@ -93,7 +93,9 @@ void FakeModel::Forward(const Batch& batch) {
       ++wanted;
       uint64_t state = 0;
       for (int i = 0; i <= slot; ++i) {
-        state = Fold(state, Cell(table[i / block_size_], i % block_size_));
+        const uint64_t cell = Cell(table[i / block_size_], i % block_size_);
+        QUIRE_CHECK(cell != kUnwritten);
+        state = Fold(state, cell);
       }
       states_.push_back(batch.tokens[row] == spoiled_ ? kSpoiled : state);
     }

@@ -31,6 +31,11 @@ absl::Status CheckLengths(const Runs& runs) {
   return absl::OkStatus();
 }
 
+absl::Status CheckFlag(SequenceId sequence, const char* field, uint32_t value) {
+  if (value <= 1) return absl::OkStatus();
+  return Refuse(sequence, "runs.", field, " is ", value, ", must be 0 or 1");
+}
+
 // Appends first, first + 1, ...
 void AppendRange(int64_t first, int64_t count, std::vector<int32_t>* out) {
   out->resize(out->size() + count);
@@ -40,13 +45,13 @@ void AppendRange(int64_t first, int64_t count, std::vector<int32_t>* out) {
 }  // namespace
 
 BatchBuilder::BatchBuilder(const Limits& limits)
-    : limits_(limits), written_(limits.num_blocks) {}
+    : limits_(limits), claimed_(limits.num_blocks) {}
 
 absl::Status BatchBuilder::Build(StepId step, const Runs& runs,
-                                 SequenceStore* store) {
+                                 SequenceStore* store, WrittenSlots* written) {
   batch_.Clear();
   logit_rows_.clear();
-  written_.Clear();
+  claimed_.Clear();
   QUIRE_RETURN_IF_ERROR(CheckLengths(runs));
   batch_.run_rows.push_back(0);
   batch_.run_blocks.push_back(0);
@@ -61,14 +66,18 @@ absl::Status BatchBuilder::Build(StepId step, const Runs& runs,
     if (run.sequence == nullptr) return Refuse(id, "has rows, but is not held");
     if (run.sequence->last_step == step) return Refuse(id, "has two runs");
     run.sequence->last_step = step;
-    QUIRE_RETURN_IF_ERROR(Check(run));
-    QUIRE_RETURN_IF_ERROR(Claim(run));
+    QUIRE_RETURN_IF_ERROR(CheckFlag(id, "samples", runs.samples(i)));
+    QUIRE_RETURN_IF_ERROR(
+        CheckFlag(id, "prompt_logprobs", runs.prompt_logprobs(i)));
+    QUIRE_RETURN_IF_ERROR(Check(run, *written));
+    QUIRE_RETURN_IF_ERROR(Claim(run, written));
     Add(run);
   }
   return absl::OkStatus();
 }
 
-absl::Status BatchBuilder::Check(const Run& run) const {
+absl::Status BatchBuilder::Check(const Run& run,
+                                 const WrittenSlots& written) const {
   const SequenceId id = run.sequence->id;
   const int64_t known = run.sequence->history.size();
   const int64_t end = run.position + run.num_rows;
@@ -95,18 +104,25 @@ absl::Status BatchBuilder::Check(const Run& run) const {
     return Refuse(id, "writes up to slot ", run.slot + run.num_rows,
                   " of a context of ", limits_.context_length);
   }
+  const int64_t leading = written.Leading(run.sequence->blocks, run.slot);
+  if (leading < run.slot) {
+    return Refuse(id, "writes from slot ", run.slot, ", only the first ",
+                  leading, " slots of its table are written");
+  }
   return absl::OkStatus();
 }
 
-absl::Status BatchBuilder::Claim(const Run& run) {
-  const int64_t first = run.slot / limits_.block_size;
-  const int64_t last = (run.slot + run.num_rows - 1) / limits_.block_size;
-  for (int64_t i = first; i <= last; ++i) {
+absl::Status BatchBuilder::Claim(const Run& run, WrittenSlots* written) {
+  const int64_t block_size = limits_.block_size;
+  const int64_t end = run.slot + run.num_rows;
+  for (int64_t i = run.slot / block_size; i * block_size < end; ++i) {
     const BlockId block = run.sequence->blocks[i];
-    if (!written_.Mark(block)) {
+    if (!claimed_.Mark(block)) {
       return Refuse(run.sequence->id, "writes to block ", block.value(),
                     ", which this step writes already");
     }
+    written->Set(block,
+                 static_cast<int>(std::min(end - i * block_size, block_size)));
   }
   return absl::OkStatus();
 }

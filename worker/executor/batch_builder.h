@@ -10,6 +10,7 @@
 #include "quire/worker/v1/plan.pb.h"
 #include "worker/executor/block_marks.h"
 #include "worker/executor/sequence_store.h"
+#include "worker/executor/written_slots.h"
 #include "worker/model/batch.h"
 
 namespace quire {
@@ -35,11 +36,13 @@ class BatchBuilder {
   explicit BatchBuilder(const Limits& limits);
 
   // INVALID_ARGUMENT, naming the sequence: arrays of different lengths, a
-  // sequence that is not held or has two runs, rows beyond the known tokens,
-  // the block table or the context, a sampled token whose place is taken, two
-  // sequences that write to one block, or more than max_rows rows.
+  // sequence that is not held or has two runs, a flag that is neither 0 nor 1,
+  // rows beyond the known tokens, the block table or the context, or behind
+  // slots that were not written, a sampled token whose place is taken, two
+  // sequences that write to one block, or more than max_rows rows. Notes in
+  // `written` what the runs will write.
   absl::Status Build(StepId step, const worker::v1::Runs& runs,
-                     SequenceStore* store);
+                     SequenceStore* store, WrittenSlots* written);
 
   // Of the last Build that was ok.
   const Batch& batch() const { return batch_; }
@@ -58,14 +61,14 @@ class BatchBuilder {
     bool prompt_logprobs = false;
   };
 
-  absl::Status Check(const Run& run) const;
-  // Marks the blocks that the run writes.
-  absl::Status Claim(const Run& run);
+  absl::Status Check(const Run& run, const WrittenSlots& written) const;
+  // Marks the blocks that the run writes, and how far.
+  absl::Status Claim(const Run& run, WrittenSlots* written);
   void Add(const Run& run);
   void AddLogitRows(const Run& run, int first_row);
 
   const Limits limits_;
-  BlockMarks written_;
+  BlockMarks claimed_;
   Batch batch_;
   std::vector<LogitRow> logit_rows_;
 };

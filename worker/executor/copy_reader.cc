@@ -12,7 +12,8 @@ CopyReader::CopyReader(int block_size, uint32_t num_blocks)
       sources_(num_blocks),
       destinations_(num_blocks) {}
 
-absl::Status CopyReader::Read(const worker::v1::BlockCopies& copies) {
+absl::Status CopyReader::Read(const worker::v1::BlockCopies& copies,
+                              WrittenSlots* written) {
   const int count = copies.source_size();
   if (copies.destination_size() != count || copies.num_slots_size() != count) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -32,12 +33,13 @@ absl::Status CopyReader::Read(const worker::v1::BlockCopies& copies) {
     QUIRE_RETURN_IF_ERROR(
         ReadOne({.source = BlockId(copies.source(i)),
                  .destination = BlockId(copies.destination(i)),
-                 .num_slots = static_cast<int>(num_slots)}));
+                 .num_slots = static_cast<int>(num_slots)},
+                written));
   }
   return absl::OkStatus();
 }
 
-absl::Status CopyReader::ReadOne(const BlockCopy& copy) {
+absl::Status CopyReader::ReadOne(const BlockCopy& copy, WrittenSlots* written) {
   const uint32_t source = copy.source.value();
   const uint32_t destination = copy.destination.value();
   if (source >= num_blocks_ || destination >= num_blocks_) {
@@ -55,6 +57,12 @@ absl::Status CopyReader::ReadOne(const BlockCopy& copy) {
     return absl::InvalidArgumentError(absl::StrCat(
         "block ", block.value(), " is both source and destination of copies"));
   }
+  if (copy.num_slots > written->in(copy.source)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the first ", copy.num_slots, " slots of block ", source,
+        " are copied, only ", written->in(copy.source), " are written"));
+  }
+  written->Set(copy.destination, copy.num_slots);
   copies_.push_back(copy);
   return absl::OkStatus();
 }

@@ -83,6 +83,7 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
       .store = SequenceStore({.vocabulary_size = config.vocabulary_size,
                               .context_length = config.context_length,
                               .num_blocks = setup.num_blocks}),
+      .written = WrittenSlots(block_size, setup.num_blocks),
       .copies = CopyReader(block_size, setup.num_blocks),
       .builder = BatchBuilder({.block_size = block_size,
                                .num_blocks = setup.num_blocks,
@@ -116,8 +117,8 @@ absl::Status Executor::Execute(const StepPlan& plan, StepResult* result) {
   result->Clear();
   result->set_step_id(plan.step_id());
   result->set_epoch(plan.epoch());
-  QUIRE_RETURN_IF_ERROR(CheckOrder(plan));
-  absl::Status status = Run(plan, result);
+  absl::Status status = CheckOrder(plan);
+  if (status.ok()) status = Run(plan, result);
   is_broken_ = !status.ok();
   return status;
 }
@@ -126,15 +127,15 @@ absl::Status Executor::CheckOrder(const StepPlan& plan) const {
   if (session_ == nullptr) {
     return absl::FailedPreconditionError("a plan before an epoch has begun");
   }
+  if (is_broken_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("step ", plan.step_id(), " comes after a plan of epoch ",
+                     session_->epoch.value(), " that failed"));
+  }
   if (Epoch(plan.epoch()) != session_->epoch) {
     return absl::FailedPreconditionError(
         absl::StrCat("a plan of epoch ", plan.epoch(), " in epoch ",
                      session_->epoch.value()));
-  }
-  if (is_broken_) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("step ", plan.step_id(), " after step ",
-                     session_->last_step.value(), " failed"));
   }
   if (StepId(plan.step_id()) != session_->last_step.Next()) {
     return absl::FailedPreconditionError(
@@ -157,9 +158,10 @@ absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
 
 absl::Status Executor::Prepare(const StepPlan& plan) {
   QUIRE_RETURN_IF_ERROR(session_->store.Apply(plan));
-  QUIRE_RETURN_IF_ERROR(session_->copies.Read(plan.copies()));
+  QUIRE_RETURN_IF_ERROR(
+      session_->copies.Read(plan.copies(), &session_->written));
   return session_->builder.Build(StepId(plan.step_id()), plan.runs(),
-                                 &session_->store);
+                                 &session_->store, &session_->written);
 }
 
 void Executor::Compute() {

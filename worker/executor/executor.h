@@ -18,6 +18,7 @@
 #include "worker/executor/row_scorer.h"
 #include "worker/executor/sequence_store.h"
 #include "worker/executor/thread_pool.h"
+#include "worker/executor/written_slots.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -47,7 +48,7 @@ struct EpochSetup {
 // difference, runs the model, chooses tokens and keeps them. Decides nothing.
 // Not thread-safe.
 //
-//   idle --Begin--> ready --Execute fails--> broken
+//   idle --Begin--> ready --Execute refuses or fails--> broken
 //     any state --Begin--> ready, or idle where it fails
 //     any state --End--> idle
 //
@@ -79,6 +80,7 @@ class Executor {
     Epoch epoch;
     StepId last_step;
     SequenceStore store;
+    WrittenSlots written;
     CopyReader copies;
     BatchBuilder builder;
   };

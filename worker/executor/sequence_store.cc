@@ -119,18 +119,23 @@ absl::Status SequenceStore::EditTables(const TableEdits& edits) {
 }
 
 absl::Status SequenceStore::AppendBlocks(const uint32_t* blocks, size_t count,
-                                         StoredSequence* sequence) const {
+                                         StoredSequence* sequence) {
   const uint64_t id = sequence->id.value();
   if (sequence->blocks.size() + count > limits_.num_blocks) {
     return Refuse(id, "has a table of ", sequence->blocks.size() + count,
                   " blocks, there are ", limits_.num_blocks);
   }
+  in_table_.Clear();
+  for (const BlockId block : sequence->blocks) in_table_.Mark(block);
   for (size_t i = 0; i < count; ++i) {
     if (blocks[i] >= limits_.num_blocks) {
       return Refuse(id, "names block ", blocks[i], ", there are ",
                     limits_.num_blocks);
     }
-    sequence->blocks.push_back(BlockId(blocks[i]));
+    if (!in_table_.Mark(BlockId(blocks[i]))) {
+      return Refuse(id, "names block ", blocks[i], " twice in its table");
+    }
+    sequence->blocks.emplace_back(blocks[i]);
   }
   return absl::OkStatus();
 }

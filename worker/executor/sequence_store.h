@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
+#include "worker/executor/block_marks.h"
 #include "worker/sampler/token_history.h"
 
 namespace quire {
@@ -34,7 +35,8 @@ class SequenceStore {
     uint32_t num_blocks = 0;     // Block ids are below; also the longest table.
   };
 
-  explicit SequenceStore(const Limits& limits) : limits_(limits) {}
+  explicit SequenceStore(const Limits& limits)
+      : limits_(limits), in_table_(limits.num_blocks) {}
 
   // Applies releases, new sequences and table edits, in this order.
   // INVALID_ARGUMENT at the first that does not fit; those before it stay
@@ -51,11 +53,13 @@ class SequenceStore {
   absl::Status Add(const worker::v1::NewSequence& sequence);
   absl::Status EditTables(const worker::v1::TableEdits& edits);
   absl::Status CheckNew(const worker::v1::NewSequence& sequence) const;
-  // Appends `count` block ids to the table of a sequence.
+  // Appends `count` block ids to the table of a sequence, which names no block
+  // twice.
   absl::Status AppendBlocks(const uint32_t* blocks, size_t count,
-                            StoredSequence* sequence) const;
+                            StoredSequence* sequence);
 
   const Limits limits_;
+  BlockMarks in_table_;  // Of the sequence whose table grows.
   absl::flat_hash_map<SequenceId, std::unique_ptr<StoredSequence>> sequences_;
 };
 

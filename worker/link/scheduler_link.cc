@@ -42,21 +42,6 @@ absl::Status ToStatus(const grpc::Status& status) {
                       status.error_message());
 }
 
-// Whether trying again is of no use until somebody changes something.
-bool IsRefusal(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kPermissionDenied:
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kUnimplemented:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 SchedulerLink::SchedulerLink(const SchedulerLinkOptions& options,
@@ -87,8 +72,8 @@ void SchedulerLink::Close() {
   context_ = nullptr;
 }
 
-SchedulerLink::Ending SchedulerLink::Attach() {
-  Ending ending;
+AttachEnding SchedulerLink::Attach() {
+  AttachEnding ending;
   grpc::ClientContext context;
   if (!Open(&context)) return ending;
   const auto stub = WorkerService::NewStub(Dial(options_.address));
@@ -99,7 +84,8 @@ SchedulerLink::Ending SchedulerLink::Attach() {
   // The status comes after all messages, which no one wants any more.
   for (SchedulerMessage unread; stream->Read(&unread);) continue;
   const absl::Status theirs = ToStatus(stream->Finish());
-  ending.status = own.ok() ? theirs : own;
+  ending.is_own = !own.ok();
+  ending.status = ending.is_own ? own : theirs;
   Close();
   return ending;
 }
@@ -164,16 +150,12 @@ void SchedulerLink::Answer(const StepPlan& plan, StepResult* result) {
   result->set_status_message(std::string(ToStd(status.message())));
 }
 
-void SchedulerLink::Pause(const Ending& ending) {
-  const bool is_refusal = IsRefusal(ending.status);
+void SchedulerLink::Pause(const AttachEnding& ending) {
   const absl::Duration pause =
-      is_refusal ? backoff_.NextLongest() : backoff_.Next();
+      IsRefusal(ending) ? backoff_.NextLongest() : backoff_.Next();
   absl::MutexLock lock(&mutex_);
   if (is_stopped_) return;
-  const std::string trouble = absl::StrCat(
-      ending.was_attached ? "detached from"
-                          : (is_refusal ? "refused by" : "cannot reach"),
-      " the scheduler at ", options_.address, ": ", ending.status.ToString());
+  const std::string trouble = DescribeEnding(ending, options_.address);
   if (std::exchange(last_trouble_, trouble) != trouble) {
     LogWarning(trouble + "; dialling again");
   }

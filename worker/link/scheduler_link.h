@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "quire/worker/v1/attach.grpc.pb.h"
 #include "worker/executor/executor.h"
+#include "worker/link/attach_ending.h"
 #include "worker/link/redial_backoff.h"
 
 namespace quire {
@@ -49,20 +50,14 @@ class SchedulerLink {
   using Stream = grpc::ClientReaderWriter<worker::v1::WorkerMessage,
                                           worker::v1::SchedulerMessage>;
 
-  // How an attempt ended.
-  struct Ending {
-    absl::Status status;
-    bool was_attached = false;
-  };
-
-  Ending Attach();
+  AttachEnding Attach();
   // Shakes hands and serves plans until the stream ends, which is ok; the
   // reason is with the stream then. Otherwise this side ends it, with a reason.
   absl::Status Serve(Stream* stream, bool* is_attached);
   absl::Status ShakeHands(Stream* stream, bool* is_attached);
   absl::Status AnswerPlans(Stream* stream);
   void Answer(const worker::v1::StepPlan& plan, worker::v1::StepResult* result);
-  void Pause(const Ending& ending);
+  void Pause(const AttachEnding& ending);
 
   // Whether the attempt may go on, which Stop cancels from now on.
   bool Open(grpc::ClientContext* context);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/modelfile/model_files.h"
 #include "kernels/kv_cache.h"
 #include "kernels/matmul.h"
 #include "worker/executor/thread_pool.h"
@@ -20,11 +21,11 @@ namespace quire {
 // The Llama family on CPUs: pre-norm layers of grouped-query attention with
 // rotary positions and a gated feed-forward network. A step is a sequence of
 // phases, each shared out over the threads of the pool and ended by all of
-// them; within a phase no result depends on who computes it. Contracts are
-// those of Model.
+// them, the calling thread included; within a phase no result depends on who
+// computes it. Contracts are those of Model.
 class Decoder : public Model {
  public:
-  // `pool` must outlive the decoder.
+  // Contract as LoadModel's.
   static absl::StatusOr<std::unique_ptr<Decoder>> Load(
       const ModelFiles& files, const ModelOptions& options, ThreadPool* pool);
 

@@ -2,13 +2,11 @@
 #define QUIRE_WORKER_MODEL_MODEL_H_
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
-#include "absl/status/statusor.h"
-#include "common/modelfile/model_files.h"
+#include "absl/status/status.h"
+#include "common/modelfile/model_config.h"
 #include "kernels/instruction_set.h"
-#include "worker/executor/thread_pool.h"
 #include "worker/model/batch.h"
 
 namespace quire {
@@ -27,14 +25,9 @@ struct ModelOptions {
 // One rank's decoder and its shard of the paged KV cache. What a row yields
 // depends on its own sequence alone: not on the other rows of the batch, on how
 // a prompt is cut into steps, on which blocks hold it or on the number of
-// threads. One thread calls it, which takes part in the work of `pool`.
+// threads. One thread calls it. LoadModel makes one.
 class Model {
  public:
-  // Reads and repacks the weights. INVALID_ARGUMENT where a tensor does not fit
-  // the configuration. `files` may be destroyed afterwards; `pool` must outlive
-  // the model.
-  static absl::StatusOr<std::unique_ptr<Model>> Load(
-      const ModelFiles& files, const ModelOptions& options, ThreadPool* pool);
   virtual ~Model() = default;
 
   virtual const ModelConfig& config() const = 0;
@@ -55,7 +48,8 @@ class Model {
 
   // Computes all rows: writes their K and V, and keeps the final hidden states
   // of logit_rows for ComputeLogits. REQUIRES: 1 <= num_rows <= max_rows;
-  // blocks, tokens and positions in range; within a run slots ascend by one.
+  // blocks, tokens and positions in range; within a run slots ascend by one,
+  // and those before its first are written.
   virtual void Forward(const Batch& batch) = 0;
 
   // Logits of batch.logit_rows[first .. first + count) of the last Forward.

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
 
@@ -63,6 +64,18 @@ absl::Status CheckTokens(const char* field, const Tokens& tokens,
   return absl::OkStatus();
 }
 
+template <typename Tokens>
+absl::Status CheckDistinct(const char* field, const Tokens& tokens) {
+  absl::flat_hash_set<Token> seen;
+  for (const Token token : tokens) {
+    if (seen.insert(token).second) continue;
+    return absl::InvalidArgumentError(absl::StrCat("sampling.", field,
+                                                   " names token ", token,
+                                                   " twice, must be distinct"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckLists(const Sampling& s, int64_t vocabulary_size) {
   if (s.bias_tokens_size() != s.bias_values_size()) {
     return absl::InvalidArgumentError(
@@ -74,6 +87,7 @@ absl::Status CheckLists(const Sampling& s, int64_t vocabulary_size) {
   }
   QUIRE_RETURN_IF_ERROR(
       CheckTokens("bias_tokens", s.bias_tokens(), vocabulary_size));
+  QUIRE_RETURN_IF_ERROR(CheckDistinct("bias_tokens", s.bias_tokens()));
   QUIRE_RETURN_IF_ERROR(CheckTokens(
       "banned_until_min_tokens", s.banned_until_min_tokens(), vocabulary_size));
   for (const TokenList& word : s.bad_words()) {

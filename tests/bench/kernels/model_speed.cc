@@ -23,6 +23,7 @@
 #include "tests/bench/kernels/machine_peaks.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/model/batch.h"
+#include "worker/model/load_model.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -144,7 +145,7 @@ int Run(const Arguments& arguments) {
   ThreadPool pool(arguments.num_threads);
   const MachinePeaks before = MeasureMachinePeaks(&pool);
   const double start = SecondsNow();
-  const auto model = Model::Load(**files, arguments.options, &pool);
+  const auto model = LoadModel(**files, arguments.options, &pool);
   const double load_seconds = SecondsNow() - start;
   if (!model.ok() ||
       !(*model)

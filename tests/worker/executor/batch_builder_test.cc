@@ -38,9 +38,14 @@ class BatchBuilderTest : public ::testing::Test {
             .ok());
   }
 
+  // Whatever is before a run is written.
   absl::Status Build(const Runs& runs) {
+    for (uint32_t i = 0; i < 8; ++i) written_.Set(BlockId(i), 4);
+    return BuildOnWritten(runs);
+  }
+  absl::Status BuildOnWritten(const Runs& runs) {
     step_ = step_.Next();
-    return builder_.Build(step_, runs, &store_);
+    return builder_.Build(step_, runs, &store_, &written_);
   }
 
   void Build(const std::vector<RunOf>& runs) {
@@ -73,6 +78,7 @@ class BatchBuilderTest : public ::testing::Test {
       {.vocabulary_size = 100, .context_length = 8, .num_blocks = 8}};
   BatchBuilder builder_{
       {.block_size = 4, .num_blocks = 8, .max_rows = 9, .context_length = 8}};
+  WrittenSlots written_{/*block_size=*/4, /*num_blocks=*/8};
   StepId step_;
 };
 
@@ -189,6 +195,42 @@ TEST_F(BatchBuilderTest, SlotsBeyondTheBlockTableAreRefused) {
             "sequence 1: writes up to slot 4294967297, its table has 8");
 }
 
+TEST_F(BatchBuilderTest, RunBehindSlotsThatWereNotWrittenIsRefused) {
+  ASSERT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .num_rows = 3}})).ok());
+  EXPECT_EQ(BuildOnWritten(RunsOf({{.sequence = kA, .slot = 4}})),
+            absl::InvalidArgumentError(
+                "sequence 1: writes from slot 4, only the first 3 slots of its "
+                "table are written"));
+  EXPECT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .slot = 3}})).ok());
+  EXPECT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .slot = 4}})).ok());
+}
+
+TEST_F(BatchBuilderTest, WhatASharedBlockHoldsMayBeReadByAll) {
+  ASSERT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .num_rows = 4}})).ok());
+  ASSERT_TRUE(store_.Apply(PlanWriter(2).Edit(kB, 0, {7, 3}).plan()).ok());
+  EXPECT_TRUE(BuildOnWritten(RunsOf({{.sequence = kB, .slot = 4}})).ok());
+}
+
+TEST_F(BatchBuilderTest, BlockThatIsWrittenAnewHoldsNothingOfItsFormerOwner) {
+  ASSERT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .num_rows = 4}})).ok());
+  ASSERT_TRUE(store_.Apply(PlanWriter(2).Edit(kB, 0, {7, 3}).plan()).ok());
+  ASSERT_TRUE(BuildOnWritten(RunsOf({{.sequence = kB, .num_rows = 1}})).ok());
+  EXPECT_EQ(BuildOnWritten(RunsOf({{.sequence = kB, .slot = 2}})),
+            absl::InvalidArgumentError(
+                "sequence 2: writes from slot 2, only the first 1 slots of its "
+                "table are written"));
+}
+
+TEST_F(BatchBuilderTest, FlagsAreZeroOrOne) {
+  Runs runs = RunsOf({{.sequence = kA, .num_rows = 6}});
+  runs.set_samples(0, 7);
+  EXPECT_EQ(Refusal(runs), "sequence 1: runs.samples is 7, must be 0 or 1");
+  runs.set_samples(0, 1);
+  runs.set_prompt_logprobs(0, 2);
+  EXPECT_EQ(Refusal(runs),
+            "sequence 1: runs.prompt_logprobs is 2, must be 0 or 1");
+}
+
 TEST_F(BatchBuilderTest, SampledTokenHasAPlaceOfItsOwn) {
   EXPECT_EQ(Refusal({{.sequence = kA, .num_rows = 4, .samples = true}}),
             "sequence 1: samples position 4, but knows 6 tokens");
@@ -197,7 +239,7 @@ TEST_F(BatchBuilderTest, SampledTokenHasAPlaceOfItsOwn) {
 TEST_F(BatchBuilderTest, TwoWritersOfOneBlockAreRefused) {
   ASSERT_TRUE(store_.Apply(PlanWriter(2).Edit(kB, 0, {7, 3}).plan()).ok());
   EXPECT_EQ(Refusal({{.sequence = kA, .num_rows = 2},
-                     {.sequence = kB, .slot = 3, .num_rows = 2}}),
+                     {.sequence = kB, .slot = 2, .num_rows = 2}}),
             "sequence 2: writes to block 7, which this step writes already");
   // Reading it is fine.
   Build({{.sequence = kA, .slot = 4, .num_rows = 2},

@@ -210,25 +210,51 @@ TEST_F(ExecutorTest, ClockThatIsSetBackYieldsNoTime) {
 TEST_F(ExecutorTest, PlanOfAnotherEpochIsRefused) {
   EXPECT_EQ(Refusal(PlanWriter(1, /*epoch=*/2)),
             absl::FailedPreconditionError("a plan of epoch 2 in epoch 1"));
-  Execute(PlanWriter(1));
 }
 
 TEST_F(ExecutorTest, GapInStepIdsIsRefused) {
   Execute(PlanWriter(1));
   EXPECT_EQ(Refusal(PlanWriter(3)),
             absl::FailedPreconditionError("step 3 does not follow step 1"));
+}
+
+TEST_F(ExecutorTest, RepeatedStepIsRefused) {
+  Execute(PlanWriter(1));
   EXPECT_EQ(Refusal(PlanWriter(1)),
             absl::FailedPreconditionError("step 1 does not follow step 1"));
-  Execute(PlanWriter(2));
 }
 
 TEST_F(ExecutorTest, NothingIsExecutedAfterAFailureUntilTheNextEpoch) {
   EXPECT_EQ(Refusal(PlanWriter(1).Release(9)),
             absl::InvalidArgumentError("sequence 9: released, but not held"));
   EXPECT_EQ(Refusal(PlanWriter(2)),
-            absl::FailedPreconditionError("step 2 after step 1 failed"));
+            absl::FailedPreconditionError(
+                "step 2 comes after a plan of epoch 1 that failed"));
   ASSERT_TRUE(executor_.Begin(kSetup).ok());
   Execute(PlanWriter(1));
+}
+
+TEST_F(ExecutorTest, NothingIsExecutedAfterAPlanOutOfOrder) {
+  for (const PlanWriter& refused : {PlanWriter(2), PlanWriter(1, 9)}) {
+    ASSERT_TRUE(executor_.Begin(kSetup).ok());
+    EXPECT_FALSE(Refusal(refused).ok());
+    EXPECT_EQ(Refusal(PlanWriter(1)),
+              absl::FailedPreconditionError(
+                  "step 1 comes after a plan of epoch 1 that failed"));
+  }
+}
+
+TEST_F(ExecutorTest, NothingIsLeftWrittenByAFormerEpoch) {
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(7, {1, 2, 3}, {0}))
+              .Run({.sequence = 7, .num_rows = 2}));
+  ASSERT_TRUE(executor_.Begin(kSetup).ok());
+  EXPECT_EQ(Refusal(PlanWriter(1)
+                        .Add(NewSequenceOf(7, {1, 2, 3}, {0}))
+                        .Run({.sequence = 7, .slot = 2})),
+            absl::InvalidArgumentError(
+                "sequence 7: writes from slot 2, only the first 0 slots of its "
+                "table are written"));
 }
 
 TEST_F(ExecutorTest, SequencesDoNotOutliveTheirEpoch) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "common/clock.h"
@@ -124,7 +125,7 @@ class Spoiler {
 };
 
 // An executor in the middle of its work: sequences 1, 2 and 7 are held.
-class MalformedPlansTest : public ::testing::TestWithParam<uint32_t> {
+class MalformedPlansTest : public ::testing::Test {
  protected:
   void StartOver() {
     ASSERT_TRUE(executor_
@@ -161,7 +162,7 @@ class MalformedPlansTest : public ::testing::TestWithParam<uint32_t> {
         .Add(fresh)
         .Edit(1, 1, {5})
         .Edit(2, 1, {6})
-        .Copy(2, 6, 3)
+        .Copy(1, 6, 2)
         .Run({.sequence = 8,
               .num_rows = 3,
               .samples = true,
@@ -178,7 +179,10 @@ class MalformedPlansTest : public ::testing::TestWithParam<uint32_t> {
       &model_, &pool_, &communicator_, &clock_, {.kv_cache_bytes = 1 << 20}};
 };
 
-TEST_P(MalformedPlansTest, AreRefusedOrExecutedButHarmNothing) {
+class RandomFaultsTest : public MalformedPlansTest,
+                         public ::testing::WithParamInterface<uint32_t> {};
+
+TEST_P(RandomFaultsTest, AreRefusedOrExecutedButHarmNothing) {
   Spoiler spoiler(GetParam());
   int refused = 0;
   int executed = 0;
@@ -195,15 +199,117 @@ TEST_P(MalformedPlansTest, AreRefusedOrExecutedButHarmNothing) {
   EXPECT_GT(executed, 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, MalformedPlansTest, ::testing::Range(1u, 6u));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomFaultsTest, ::testing::Range(1u, 6u));
 
-TEST_P(MalformedPlansTest, PlanThatIsSpoiltIsGoodToStartWith) {
+TEST_F(MalformedPlansTest, PlanThatIsSpoiltIsGoodToStartWith) {
   StartOver();
   StepResult result;
   const absl::Status status = executor_.Execute(Good(), &result);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(result.sampled().token_size(), 2);
 }
+
+// One fault, and the text that names it.
+struct Fault {
+  const char* name;
+  const char* message;
+  void (*spoil)(StepPlan* plan);
+};
+
+class SingleFaultTest : public MalformedPlansTest,
+                        public ::testing::WithParamInterface<Fault> {};
+
+TEST_P(SingleFaultTest, IsRefusedByName) {
+  StartOver();
+  const int forwards = model_.num_forwards();
+  StepPlan plan = Good();
+  GetParam().spoil(&plan);
+  StepResult result;
+  EXPECT_EQ(executor_.Execute(plan, &result),
+            absl::InvalidArgumentError(GetParam().message));
+  EXPECT_EQ(model_.num_forwards(), forwards);
+}
+
+const Fault kFaults[] = {
+    {"BiasTokenTwice",
+     "sequence 8: sampling.bias_tokens names token 3 twice, must be distinct",
+     [](StepPlan* plan) {
+       auto& s = *plan->mutable_new_sequences(0)->mutable_sampling();
+       s.add_bias_tokens(3);
+       s.add_bias_values(2);
+     }},
+    {"BiasWithoutValue",
+     "sequence 8: sampling has 2 bias_tokens and 1 bias_values",
+     [](StepPlan* plan) {
+       plan->mutable_new_sequences(0)->mutable_sampling()->add_bias_tokens(4);
+     }},
+    {"SamplesIsNoFlag", "sequence 8: runs.samples is 7, must be 0 or 1",
+     [](StepPlan* plan) { plan->mutable_runs()->set_samples(0, 7); }},
+    {"PromptLogprobsIsNoFlag",
+     "sequence 2: runs.prompt_logprobs is 2, must be 0 or 1",
+     [](StepPlan* plan) { plan->mutable_runs()->set_prompt_logprobs(1, 2); }},
+    {"NewSequenceStartsBehindAGap",
+     "sequence 8: writes from slot 5, only the first 0 slots of its table are "
+     "written",
+     [](StepPlan* plan) { plan->mutable_runs()->set_slot(0, 5); }},
+    {"HeldSequenceLeavesAGap",
+     "sequence 2: writes from slot 3, only the first 2 slots of its table are "
+     "written",
+     [](StepPlan* plan) { plan->mutable_runs()->set_slot(1, 3); }},
+    {"GapInABlockThatWasReplaced",
+     "sequence 2: writes from slot 1, only the first 0 slots of its table are "
+     "written",
+     [](StepPlan* plan) {
+       plan->mutable_table_edits()->set_keep(1, 0);
+       plan->mutable_table_edits()->set_appended(1, 9);
+     }},
+    {"CopyOfWhatWasNotWritten",
+     "the first 3 slots of block 1 are copied, only 2 are written",
+     [](StepPlan* plan) { plan->mutable_copies()->set_num_slots(0, 3); }},
+    {"CopyOfABlockThatThisStepWrites",
+     "the first 2 slots of block 4 are copied, only 0 are written",
+     [](StepPlan* plan) { plan->mutable_copies()->set_source(0, 4); }},
+    {"CopyOntoItself", "block 1 is both source and destination of copies",
+     [](StepPlan* plan) { plan->mutable_copies()->set_destination(0, 1); }},
+    {"BlockTwiceInANewTable", "sequence 8: names block 4 twice in its table",
+     [](StepPlan* plan) { plan->mutable_new_sequences(0)->add_blocks(4); }},
+    {"BlockTwiceInAnEditedTable",
+     "sequence 1: names block 0 twice in its table",
+     [](StepPlan* plan) { plan->mutable_table_edits()->set_appended(0, 0); }},
+    {"TwoSequencesWriteOneBlock",
+     "sequence 2: writes to block 1, which this step writes already",
+     [](StepPlan* plan) { plan->mutable_new_sequences(0)->set_blocks(0, 1); }},
+    {"ReleasedTwice", "sequence 7: released, but not held",
+     [](StepPlan* plan) { plan->add_released(7); }},
+    {"ReleasedSequenceHasRows", "sequence 2: its table is edited, but not held",
+     [](StepPlan* plan) { plan->add_released(2); }},
+    {"AddedTwice", "sequence 8: already held",
+     [](StepPlan* plan) {
+       *plan->add_new_sequences() = plan->new_sequences(0);
+     }},
+    {"AddedWhileHeld", "sequence 1: already held",
+     [](StepPlan* plan) { plan->mutable_new_sequences(0)->set_sequence(1); }},
+    {"TwoRunsOfOneSequence", "sequence 8: has two runs",
+     [](StepPlan* plan) { plan->mutable_runs()->set_sequence(1, 8); }},
+    {"SamplesTheSameTokenAgain",
+     "sequence 8: samples position 2, but knows 3 tokens",
+     [](StepPlan* plan) { plan->mutable_runs()->set_num_rows(0, 2); }},
+    {"RowsOfTokensToCome",
+     "sequence 2: has rows up to position 3, knows 2 tokens of a context of 64",
+     [](StepPlan* plan) { plan->mutable_runs()->set_position(1, 2); }},
+    {"NumbersThatWrapAround",
+     "sequence 2: has rows up to position 4294967296, knows 2 tokens of a "
+     "context of 64",
+     [](StepPlan* plan) { plan->mutable_runs()->set_position(1, ~0u); }},
+    {"SlotsThatWrapAround",
+     "sequence 2: writes up to slot 4294967296, its table has 32",
+     [](StepPlan* plan) { plan->mutable_runs()->set_slot(1, ~0u); }},
+};
+
+INSTANTIATE_TEST_SUITE_P(Faults, SingleFaultTest, ::testing::ValuesIn(kFaults),
+                         [](const ::testing::TestParamInfo<Fault>& info) {
+                           return std::string(info.param.name);
+                         });
 
 }  // namespace
 }  // namespace quire

@@ -142,6 +142,26 @@ TEST_F(SequenceStoreTest, BlocksOutOfRangeAreRefused) {
             "sequence 8: has a table of 5 blocks, there are 4");
 }
 
+TEST_F(SequenceStoreTest, BlockTwiceInATableIsRefused) {
+  EXPECT_EQ(Refusal(NewSequenceOf(7, {1}, {2, 0, 2})),
+            "sequence 7: names block 2 twice in its table");
+  Apply(PlanWriter(1).Add(NewSequenceOf(8, {1}, {0, 1})));
+  EXPECT_EQ(Refusal(PlanWriter(2).Edit(8, 1, {3, 0})),
+            "sequence 8: names block 0 twice in its table");
+}
+
+TEST_F(SequenceStoreTest, BlockMayLeaveATableAndReturn) {
+  Apply(PlanWriter(1).Add(NewSequenceOf(8, {1}, {0, 1})).Edit(8, 1, {2, 1}));
+  EXPECT_THAT(Table(8), ElementsAre(0, 2, 1));
+}
+
+TEST_F(SequenceStoreTest, TablesMayShareBlocks) {
+  Apply(PlanWriter(1)
+            .Add(NewSequenceOf(1, {1}, {0, 1}))
+            .Add(NewSequenceOf(2, {1}, {0, 2})));
+  EXPECT_THAT(Table(2), ElementsAre(0, 2));
+}
+
 TEST_F(SequenceStoreTest, EditsThatDoNotFitAreRefused) {
   Apply(PlanWriter(1).Add(NewSequenceOf(1, {1}, {0})));
   EXPECT_EQ(Refusal(PlanWriter(2).Edit(1, 2, {})),

@@ -10,6 +10,7 @@
 #include "tests/testing/plan_writer.h"
 #include "tests/testing/reference_prompts.h"
 #include "worker/executor/executor.h"
+#include "worker/model/load_model.h"
 
 namespace quire {
 namespace {
@@ -27,7 +28,7 @@ constexpr uint32_t kChunk = 5;
 class TinyModelsTest : public ::testing::TestWithParam<std::string> {
  protected:
   TinyModelsTest() : files_(*ModelFiles::Open(TinyModelPath(GetParam()))) {
-    model_ = *Model::Load(
+    model_ = *LoadModel(
         *files_, {.compute = Compute::kF32, .kv_dtype = KvDtype::kF32}, &pool_);
     executor_ = std::make_unique<Executor>(
         model_.get(), &pool_, &communicator_, &clock_,

@@ -9,6 +9,7 @@
 #include "tests/kernels/kernel_testing.h"
 #include "tests/worker/model/model_runner.h"
 #include "tests/worker/weights/random_model_files.h"
+#include "worker/model/load_model.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -230,8 +231,8 @@ class ModelTest : public testing::Test {
 };
 
 TEST_F(ModelTest, BytesOfASlotCoverAllLayersInTheFormatOfTheCache) {
-  const auto f32 = Model::Load(*files_, {.compute = Compute::kF32}, &pool_);
-  const auto bf16 = Model::Load(*files_, {.compute = Compute::kAuto}, &pool_);
+  const auto f32 = LoadModel(*files_, {.compute = Compute::kF32}, &pool_);
+  const auto bf16 = LoadModel(*files_, {.compute = Compute::kAuto}, &pool_);
   // 3 layers, 4 heads, 8 dims of K and 16 (filled up) of V.
   EXPECT_EQ((*f32)->bytes_per_slot(), 3 * 4 * (8 + 16) * 4);
   EXPECT_EQ((*bf16)->bytes_per_slot(), 3 * 4 * (8 + 16) * 2);
@@ -239,7 +240,7 @@ TEST_F(ModelTest, BytesOfASlotCoverAllLayersInTheFormatOfTheCache) {
 }
 
 TEST_F(ModelTest, ACacheBeyondTheAddressSpaceIsRefusedWithItsSize) {
-  const auto model = Model::Load(*files_, {}, &pool_);
+  const auto model = LoadModel(*files_, {}, &pool_);
   const absl::Status status = (*model)->AllocateKvCache(1 << 20, 1 << 30, 16);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(status.ToString().find("bytes"), std::string::npos);

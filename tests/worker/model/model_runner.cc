@@ -8,12 +8,13 @@
 #include <random>
 
 #include "common/check.h"
+#include "worker/model/load_model.h"
 
 namespace quire {
 
 ModelRunner::ModelRunner(const ModelFiles& files, const Options& options)
     : options_(options), pool_(options.num_threads) {
-  auto model = Model::Load(files, options.model, &pool_);
+  auto model = LoadModel(files, options.model, &pool_);
   if (!model.ok()) std::cerr << model.status() << "\n";
   QUIRE_CHECK(model.ok());
   model_ = *std::move(model);

@@ -122,6 +122,14 @@ const BadSampling kBad[] = {
        s->add_bias_tokens(100);
        s->add_bias_values(1);
      }},
+    {"BiasTokenTwice",
+     "sampling.bias_tokens names token 7 twice, must be distinct",
+     [](Sampling* s) {
+       for (const Token token : {7, 8, 7}) {
+         s->add_bias_tokens(token);
+         s->add_bias_values(1);
+       }
+     }},
     {"BiasValue", "sampling.bias_values is nan, must be finite",
      [](Sampling* s) {
        s->add_bias_tokens(1);

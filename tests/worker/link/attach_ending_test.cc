@@ -1,0 +1,49 @@
+#include "worker/link/attach_ending.h"
+
+#include "gtest/gtest.h"
+
+namespace quire {
+namespace {
+
+constexpr char kAddress[] = "host:8301";
+
+TEST(AttachEndingTest, FailureOfThisWorkerIsNotBlamedOnTheScheduler) {
+  EXPECT_EQ(DescribeEnding({.status = absl::ResourceExhaustedError("no memory"),
+                            .is_own = true},
+                           kAddress),
+            "this worker left the scheduler at host:8301: RESOURCE_EXHAUSTED: "
+            "no memory");
+  EXPECT_EQ(
+      DescribeEnding({.status = absl::FailedPreconditionError("no plan"),
+                      .was_attached = true,
+                      .is_own = true},
+                     kAddress),
+      "this worker left the scheduler at host:8301: FAILED_PRECONDITION: no "
+      "plan");
+}
+
+TEST(AttachEndingTest, RefusalIsTheSchedulers) {
+  EXPECT_EQ(
+      DescribeEnding({.status = absl::FailedPreconditionError("other model")},
+                     kAddress),
+      "refused by the scheduler at host:8301: FAILED_PRECONDITION: other "
+      "model");
+}
+
+TEST(AttachEndingTest, SchedulerThatIsAwayIsToldFromOneThatWasLost) {
+  const absl::Status gone = absl::UnavailableError("gone");
+  EXPECT_EQ(DescribeEnding({.status = gone}, kAddress),
+            "cannot reach the scheduler at host:8301: UNAVAILABLE: gone");
+  EXPECT_EQ(DescribeEnding({.status = gone, .was_attached = true}, kAddress),
+            "lost the scheduler at host:8301: UNAVAILABLE: gone");
+}
+
+TEST(AttachEndingTest, RefusalIsWhatAnotherAttemptDoesNotHeal) {
+  EXPECT_TRUE(IsRefusal({.status = absl::FailedPreconditionError("")}));
+  EXPECT_TRUE(IsRefusal({.status = absl::ResourceExhaustedError("")}));
+  EXPECT_FALSE(IsRefusal({.status = absl::UnavailableError("")}));
+  EXPECT_FALSE(IsRefusal({.status = absl::CancelledError("")}));
+}
+
+}  // namespace
+}  // namespace quire

@@ -1,0 +1,37 @@
+#include "worker/link/attach_ending.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/strings.h"
+
+namespace quire {
+namespace {
+
+const char* Verb(const AttachEnding& ending) {
+  if (ending.is_own) return "this worker left";
+  if (ending.was_attached) return "lost";
+  return IsRefusal(ending) ? "refused by" : "cannot reach";
+}
+
+}  // namespace
+
+bool IsRefusal(const AttachEnding& ending) {
+  switch (ending.status.code()) {
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kUnimplemented:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string DescribeEnding(const AttachEnding& ending,
+                           std::string_view address) {
+  return absl::StrCat(Verb(ending), " the scheduler at ", ToAbsl(address), ": ",
+                      ending.status.ToString());
+}
+
+}  // namespace quire
