@@ -73,7 +73,9 @@ class WorkerGroup::Link final : public GroupLink {
   void Dispatch(worker::v1::StepPlan& plan) override {
     group_->Dispatch(epoch_, plan);
   }
-  void Abandon(const char* reason) override { group_->Abandon(epoch_, reason); }
+  void Abandon(const std::string& reason) override {
+    group_->Abandon(epoch_, reason);
+  }
 
  private:
   WorkerGroup* const group_;

@@ -44,7 +44,7 @@ absl::Status Group::Accept(Rank rank, worker::v1::StepResult result) {
 }
 
 void Group::Abandon(const absl::Status& reason) {
-  link_->Abandon(std::string(reason.message()).c_str());
+  link_->Abandon(std::string(reason.message()));
 }
 
 }  // namespace quire

@@ -2,6 +2,7 @@
 #define QUIRE_SCHEDULER_ENGINE_GROUP_LINK_H_
 
 #include <cstdint>
+#include <string>
 
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
@@ -31,7 +32,7 @@ class GroupLink {
 
   // The engine found the group unusable (a failed or contradictory result):
   // ends the epoch with `reason`. OnGroupLost follows. Any thread.
-  virtual void Abandon(const char* reason) = 0;
+  virtual void Abandon(const std::string& reason) = 0;
 };
 
 }  // namespace quire

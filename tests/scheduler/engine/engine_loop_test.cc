@@ -13,7 +13,7 @@ namespace {
 class NoLink final : public GroupLink {
  public:
   void Dispatch(worker::v1::StepPlan& plan) override {}
-  void Abandon(const char* reason) override {}
+  void Abandon(const std::string& reason) override {}
 };
 
 // What a loop tells its thread: when to turn again, and whether to go on. What

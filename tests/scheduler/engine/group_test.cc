@@ -18,7 +18,7 @@ class RecordingLink final : public GroupLink {
   void Dispatch(worker::v1::StepPlan& plan) override {
     dispatched.push_back(plan.step_id());
   }
-  void Abandon(const char* reason) override { abandoned = reason; }
+  void Abandon(const std::string& reason) override { abandoned = reason; }
 
   std::vector<uint64_t> dispatched;
   std::string abandoned;

@@ -18,7 +18,7 @@ void PuppetGroup::Dispatch(worker::v1::StepPlan& plan) {
   changed_.SignalAll();
 }
 
-void PuppetGroup::Abandon(const char* reason) {
+void PuppetGroup::Abandon(const std::string& reason) {
   absl::MutexLock lock(&mutex_);
   abandoned_ = reason;
 }

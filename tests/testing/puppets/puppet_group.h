@@ -24,7 +24,7 @@ class PuppetGroup final : public GroupLink {
   PuppetGroup(const GroupShape& shape, Engine* engine);
 
   void Dispatch(worker::v1::StepPlan& plan) override;
-  void Abandon(const char* reason) override;
+  void Abandon(const std::string& reason) override;
 
   // The rank executes its oldest plan and answers. False: it has none.
   bool Answer(Rank rank);
