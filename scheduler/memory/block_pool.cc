@@ -52,21 +52,41 @@ void BlockPool::SetKept(BlockId id, bool kept) {
 BlockRef BlockPool::Revive(BlockId id) {
   QUIRE_CHECK(kept(id));
   if (!is_active(id)) Remove(cached_, id.value());
-  ++blocks_[id.value()].num_refs;
+  AddRef(blocks_[id.value()]);
   return BlockRef(this, id);
 }
 
 void BlockPool::AddHold(BlockId id, BlockHold kind) {
   QUIRE_CHECK(is_active(id));
   Block& block = blocks_[id.value()];
-  ++(kind == BlockHold::kRef ? block.num_refs : block.num_pins);
+  if (kind == BlockHold::kRef) {
+    AddRef(block);
+  } else {
+    ++block.num_pins;
+  }
+}
+
+void BlockPool::AddRef(Block& block) {
+  ++block.num_refs;
+  num_saved_ += block.num_refs > 1;
+  num_shared_ += block.num_refs == 2;
+}
+
+void BlockPool::DropRef(Block& block) {
+  QUIRE_CHECK(block.num_refs > 0);
+  num_saved_ -= block.num_refs > 1;
+  num_shared_ -= block.num_refs == 2;
+  --block.num_refs;
 }
 
 void BlockPool::DropHold(BlockId id, BlockHold kind) {
   Block& block = blocks_[id.value()];
-  uint32_t& count = kind == BlockHold::kRef ? block.num_refs : block.num_pins;
-  QUIRE_CHECK(count > 0);
-  --count;
+  if (kind == BlockHold::kRef) {
+    DropRef(block);
+  } else {
+    QUIRE_CHECK(block.num_pins > 0);
+    --block.num_pins;
+  }
   if (is_active(id)) return;
   if (block.kept) {
     PushBack(cached_, id.value());
@@ -127,7 +147,15 @@ absl::Status BlockPool::CheckConsistency() const {
   QUIRE_RETURN_IF_ERROR(CheckList(free_, /*kept=*/false));
   QUIRE_RETURN_IF_ERROR(CheckList(cached_, /*kept=*/true));
   uint32_t held = 0;
-  for (uint32_t i = 0; i < num_blocks(); ++i) held += is_active(BlockId(i));
+  uint32_t saved = 0;
+  for (uint32_t i = 0; i < num_blocks(); ++i) {
+    held += is_active(BlockId(i));
+    saved += blocks_[i].num_refs > 1 ? blocks_[i].num_refs - 1 : 0;
+  }
+  if (saved != num_saved()) {
+    return absl::InternalError(absl::StrCat(
+        num_saved(), " blocks are counted as saved, ", saved, " are"));
+  }
   if (held == num_active()) return absl::OkStatus();
   return absl::InternalError(absl::StrCat(
       "of ", num_blocks(), " blocks ", num_free(), " are counted as free and ",

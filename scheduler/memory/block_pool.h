@@ -114,8 +114,12 @@ class BlockPool {
   bool is_active(BlockId id) const { return ref_count(id) + pin_count(id) > 0; }
   bool is_cached(BlockId id) const { return kept(id) && !is_active(id); }
   bool kept(BlockId id) const { return blocks_[id.value()].kept; }
-  // Since the pool was made.
-  uint64_t num_evictions() const { return num_evictions_; }
+  // Blocks with several references, and the blocks that sharing them saves: one
+  // for each reference beyond the first.
+  uint32_t num_shared() const { return num_shared_; }
+  uint32_t num_saved() const { return num_saved_; }
+  // Since the last call.
+  uint64_t TakeNumEvictions() { return std::exchange(num_evictions_, 0); }
 
   // Whether each block is in one state and the counts say so: O(num_blocks).
   // INTERNAL names the first block or count that is wrong.
@@ -142,6 +146,8 @@ class BlockPool {
 
   void AddHold(BlockId id, BlockHold kind);
   void DropHold(BlockId id, BlockHold kind);
+  void AddRef(Block& block);
+  void DropRef(Block& block);
   void PushFront(List& list, uint32_t index);
   void PushBack(List& list, uint32_t index);
   void Remove(List& list, uint32_t index);
@@ -151,6 +157,8 @@ class BlockPool {
   List free_;
   List cached_;  // The one to be evicted next comes first.
   std::function<void(BlockId)> on_evict_;
+  uint32_t num_shared_ = 0;
+  uint32_t num_saved_ = 0;
   uint64_t num_evictions_ = 0;
 };
 

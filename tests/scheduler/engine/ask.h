@@ -22,13 +22,15 @@ struct Ask {
   bool prompt_logprobs = false;
   absl::Time deadline = absl::InfiniteFuture();
   std::unique_ptr<OutputFilter> filter;
+  uint32_t n = 1;
+  uint32_t best_of = 0;  // 0: n.
 };
 
 GenerationRequest MakeRequest(RequestId id, Ask ask,
                               std::shared_ptr<Mailbox> mailbox);
 
-// What the puppets' model answers to it, to the token.
-std::vector<Token> AnswerAlone(const Ask& ask);
+// What the puppets' model answers to it, to the token: of each sequence.
+std::vector<std::vector<Token>> AnswerAlone(const Ask& ask);
 
 // `length` tokens, other ones for another seed.
 std::vector<Token> MakePrompt(uint64_t seed, uint32_t length);

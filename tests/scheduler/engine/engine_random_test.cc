@@ -62,6 +62,7 @@ class EngineRandomTest : public EngineFixture,
     ask.max_tokens = Draw(1, 14);
     if (OneIn(3)) ask.stops = {3, 14, 15, 9, 26, 5, 35, 8};
     if (OneIn(3)) ask.min_tokens = Draw(0, ask.max_tokens);
+    if (OneIn(3)) ask.n = Draw(2, 4);
     ask.logprobs = OneIn(2);
     ask.prompt_logprobs = OneIn(2);
     if (OneIn(5)) ask.deadline = clock_.Now() + absl::Seconds(Draw(0, 60));
@@ -146,9 +147,12 @@ class EngineRandomTest : public EngineFixture,
       EXPECT_THAT(code, testing::AnyOf(absl::StatusCode::kInvalidArgument,
                                        absl::StatusCode::kResourceExhausted));
     }
-    ASSERT_LE(client.tokens.size(), client.alone.size());
-    EXPECT_TRUE(std::ranges::equal(
-        client.tokens, std::span(client.alone).first(client.tokens.size())));
+    for (const auto& [sequence, tokens] : client.tokens_of) {
+      const std::vector<Token>& alone = client.alone[sequence];
+      ASSERT_LE(tokens.size(), alone.size());
+      EXPECT_TRUE(
+          std::ranges::equal(tokens, std::span(alone).first(tokens.size())));
+    }
     EXPECT_EQ(client.logprobs.size(),
               expected.logprobs ? client.tokens.size() : 0);
     JudgePromptScores(client, expected);

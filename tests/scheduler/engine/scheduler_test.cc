@@ -209,7 +209,7 @@ TEST_F(SchedulerTest, ATokenForAPlaceThatIsTakenIsDiscarded) {
   Start();
   Client& client = Submit({.max_tokens = 9});
   PlanStep();
-  scheduler_->running()[0]->sequence().AppendToken(7);
+  scheduler_->running()[0]->leader().AppendToken(7);
   CommitStep();
   EXPECT_EQ(discarded(), 1);
   EXPECT_THAT(client.Collect().tokens, IsEmpty());
@@ -236,7 +236,7 @@ TEST_F(SchedulerTest, AWholePromptIsReservedAtAdmission) {
   Start();
   Submit({.prompt = MakePrompt(1, 11)});
   PlanStep();
-  EXPECT_EQ(num_free(), shape_.num_blocks - 3);
+  EXPECT_EQ(num_available(), shape_.num_blocks - 3);
 }
 
 TEST_F(SchedulerTest, ARequestThatCanNeverFitIsRefusedWithTheNumbers) {
@@ -316,6 +316,115 @@ TEST_F(SchedulerTest, EachStayYieldsAToken) {
   ExpectIdle();
 }
 
+// --- Several sequences from one prompt
+
+TEST_F(SchedulerTest, SamplesShareThePromptsBlocksAndComputeItOnce) {
+  shape_.num_blocks = 32;
+  shape_.block_size = 16;
+  Start();
+  Client& client =
+      Submit({.prompt = MakePrompt(1, 33), .max_tokens = 5, .n = 4});
+  EXPECT_THAT(Runs().num_rows(), ElementsAre(33));
+  CommitStep();
+  // Two full blocks are shared; each writes its own third one.
+  EXPECT_THAT(Runs().position(), ElementsAre(33, 32, 32, 32));
+  EXPECT_EQ(num_available(), 32u - 2 - 4);
+  EXPECT_EQ(scheduler_->group()->pool().num_shared(), 2u);
+  EXPECT_EQ(scheduler_->group()->pool().num_saved(), 6u);
+  CommitStep();
+  RunToEnd();
+  ExpectServed(client);
+  EXPECT_EQ(puppet_->num_copies(), 0u);  // Position 32 begins a block.
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, APartlyFilledBlockIsCopiedOnceForEachSample) {
+  Start();  // Blocks of 4 slots.
+  Client& client =
+      Submit({.prompt = MakePrompt(1, 7), .max_tokens = 5, .n = 3});
+  PlanStep();
+  CommitStep();
+  const std::optional<worker::v1::StepPlan> plan = PlanStep();
+  EXPECT_THAT(plan->forks(), SizeIs(2));
+  EXPECT_THAT(plan->copies().num_slots(), ElementsAre(2, 2));
+  EXPECT_EQ(plan->copies().source(0), plan->copies().source(1));
+  CommitStep();
+  RunToEnd();
+  ExpectServed(client);
+  EXPECT_EQ(puppet_->num_copies(), 2u);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, SamplesStartWhileTheirPromptIsInFlight) {
+  options_.pipeline_depth = 2;
+  Start();
+  Client& client =
+      Submit({.prompt = MakePrompt(1, 7), .max_tokens = 3, .n = 2});
+  PlanStep();
+  EXPECT_THAT(Runs().position(), ElementsAre(7, 6));
+  RunToEnd();
+  ExpectServed(client);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, AnEndedSampleFreesItsBlocksAndTheOthersGoOn) {
+  Start();
+  const std::vector<Token> prompt = MakePrompt(1, 6);
+  // The first token of sequence 0 ends it; the others' do not.
+  const Token stop = GenerateAlone(prompt, 1)[0];
+  Client& client =
+      Submit({.prompt = prompt, .max_tokens = 4, .stops = {stop}, .n = 3});
+  ASSERT_THAT(client.alone[0], SizeIs(1));
+  PlanStep();
+  CommitStep();
+  EXPECT_THAT(client.Collect().tokens_of[0], SizeIs(1));
+  EXPECT_EQ(client.num_closings, 0);
+  EXPECT_THAT(PlanStep()->runs().sequence(), ElementsAre(2, 3));
+  CommitStep();
+  RunToEnd();
+  ExpectServed(client);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, SamplesArePreemptedAndResumedTogether) {
+  shape_.num_blocks = 9;
+  Start();
+  Client& first = Submit({.prompt = MakePrompt(1, 7), .max_tokens = 16});
+  Client& second =
+      Submit({.prompt = MakePrompt(2, 7), .max_tokens = 8, .n = 2});
+  while (preemptions() == 0) PlanStep(), CommitStep();
+  EXPECT_EQ(scheduler_->num_running_sequences(), 1u);
+  RunToEnd();
+  ExpectServed(first);
+  ExpectServed(second);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, MoreSequencesThanEverRunAreRefused) {
+  options_.max_running_sequences = 3;
+  Start();
+  Client& client = Submit({.n = 4});
+  EXPECT_EQ(client.Collect().status,
+            absl::InvalidArgumentError("the request asks for 4 sequences; at "
+                                       "most 3 run at the same time"));
+}
+
+TEST_F(SchedulerTest, TheBestSamplesComeAtTheEndRanked) {
+  Start();
+  Client& client = Submit(
+      {.prompt = MakePrompt(1, 5), .max_tokens = 3, .n = 2, .best_of = 4});
+  PlanStep();
+  CommitStep();
+  EXPECT_THAT(client.Collect().tokens, IsEmpty());
+  RunToEnd();
+  client.Collect();
+  EXPECT_TRUE(client.status.ok());
+  EXPECT_THAT(client.tokens, SizeIs(6));
+  EXPECT_GE(client.scores.at(0), client.scores.at(1));
+  EXPECT_EQ(client.usage.generated_tokens, 12u);
+  ExpectIdle();
+}
+
 // --- Ends
 
 TEST_F(SchedulerTest, AStopStringEndsASequence) {
@@ -340,9 +449,9 @@ TEST_F(SchedulerTest, CancellationFreesBlocksAtOnce) {
   Start();
   Client& client = Submit({.max_tokens = 9});
   PlanStep();
-  EXPECT_LT(num_free(), shape_.num_blocks);
+  EXPECT_LT(num_available(), shape_.num_blocks);
   scheduler_->Cancel(client.id, now_);
-  EXPECT_EQ(num_free(), shape_.num_blocks);
+  EXPECT_EQ(num_available(), shape_.num_blocks);
   CommitStep();
   EXPECT_EQ(client.Collect().status.code(), absl::StatusCode::kCancelled);
   EXPECT_THAT(client.tokens, IsEmpty());
