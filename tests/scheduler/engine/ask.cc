@@ -22,6 +22,8 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
   if (ask.filter != nullptr) request.filters.push_back(std::move(ask.filter));
   request.num_sequences = std::max(ask.n, ask.best_of);
   request.num_returned = ask.n;
+  request.cache_salt = std::move(ask.cache_salt);
+  request.uses_prefix_cache = !ask.cache_bypass;
   request.mailbox = std::move(mailbox);
   return request;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -24,6 +25,8 @@ struct Ask {
   std::unique_ptr<OutputFilter> filter;
   uint32_t n = 1;
   uint32_t best_of = 0;  // 0: n.
+  std::string cache_salt;
+  bool cache_bypass = false;
 };
 
 GenerationRequest MakeRequest(RequestId id, Ask ask,

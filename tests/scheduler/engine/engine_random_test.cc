@@ -59,6 +59,12 @@ class EngineRandomTest : public EngineFixture,
   void SubmitOne() {
     Ask ask;
     ask.prompt = MakePrompt(random_(), Draw(1, 16));
+    if (OneIn(2)) {  // One of a few beginnings that many have in common.
+      const std::vector<Token> common = MakePrompt(Draw(0, 2), Draw(1, 12));
+      ask.prompt.insert(ask.prompt.begin(), common.begin(), common.end());
+    }
+    if (OneIn(4)) ask.cache_salt = OneIn(2) ? "a" : "b";
+    ask.cache_bypass = OneIn(8);
     ask.max_tokens = Draw(1, 14);
     if (OneIn(3)) ask.stops = {3, 14, 15, 9, 26, 5, 35, 8};
     if (OneIn(3)) ask.min_tokens = Draw(0, ask.max_tokens);
