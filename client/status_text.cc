@@ -46,6 +46,12 @@ std::string TokensText(const StatusResponse& status) {
                       status.epoch());
 }
 
+std::string SavingText(const BlockCounts& blocks) {
+  if (blocks.saved() == 0) return "";
+  return absl::StrCat("; sharing ", FormatCount(blocks.shared()),
+                      " of them saves ", FormatCount(blocks.saved()));
+}
+
 std::string BlocksText(const BlockCounts& blocks) {
   if (blocks.total() == 0) return "none until a worker is ready";
   const uint64_t slots = uint64_t{blocks.active()} * blocks.block_size();
@@ -53,7 +59,7 @@ std::string BlocksText(const BlockCounts& blocks) {
                       FormatShare(blocks.used_slots(), slots),
                       " of their slots used), ", FormatCount(blocks.cached()),
                       " cached, ", FormatCount(blocks.free()), " free of ",
-                      FormatCount(blocks.total()));
+                      FormatCount(blocks.total()), SavingText(blocks));
 }
 
 std::string MemoryText(const BlockCounts& blocks) {

@@ -6,9 +6,45 @@
 #include <string>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "common/command_flags.h"
+#include "scheduler/policy/admission.h"
 #include "scheduler/serve.h"
+
+namespace quire {
+namespace {
+
+struct NamedMode {
+  const char* name;
+  AdmissionMode mode;
+};
+constexpr NamedMode kModes[] = {{"first_chunk", AdmissionMode::kFirstChunk},
+                                {"full_prompt", AdmissionMode::kFullPrompt},
+                                {"worst_case", AdmissionMode::kWorstCase}};
+
+}  // namespace
+
+// Found by abseil's flags.
+bool AbslParseFlag(absl::string_view text, AdmissionMode* mode,
+                   std::string* error) {
+  for (const NamedMode& named : kModes) {
+    if (text != named.name) continue;
+    *mode = named.mode;
+    return true;
+  }
+  *error = "it must be first_chunk, full_prompt or worst_case";
+  return false;
+}
+
+std::string AbslUnparseFlag(AdmissionMode mode) {
+  for (const NamedMode& named : kModes) {
+    if (mode == named.mode) return named.name;
+  }
+  return absl::StrCat(static_cast<int>(mode));
+}
+
+}  // namespace quire
 
 ABSL_FLAG(std::string, model, "",
           "A GGUF file or a Hugging Face folder. Required.");
@@ -45,6 +81,12 @@ ABSL_FLAG(uint64_t, max_waiting_tokens,
           "Prompt tokens in the queue, beyond which new ones are refused.");
 ABSL_FLAG(uint32_t, pipeline_depth, quire::EngineOptions().pipeline_depth,
           "Plans in flight: 1, or 2 to plan a step while one executes.");
+ABSL_FLAG(quire::AdmissionMode, admission, quire::EngineOptions().admission,
+          "Memory that a request must find before it starts: first_chunk (its "
+          "first rows: most run at once, some are preempted), full_prompt, or "
+          "worst_case (up to max_tokens: nobody is ever preempted).");
+ABSL_FLAG(bool, prefix_cache, quire::EngineOptions().prefix_cache,
+          "Keeps blocks after use and finds them again for equal prompts.");
 ABSL_FLAG(bool, check_consistency, false,
           "Checks the block accounts after every step and aborts on a fault.");
 ABSL_FLAG(uint64_t, shuffle_free_blocks_seed,
@@ -63,14 +105,14 @@ open requests finish and ends it; a second one ends it at once.
 )";
 
 quire::FlagProgram Program() {
-  return {
-      .name = "quire-scheduler",
-      .usage = kUsage,
-      .flags = {"model", "listen", "worker_listen", "admin_listen",
-                "block_size", "num_blocks", "world_size", "step_timeout",
-                "drain_limit", "max_step_tokens", "max_running_sequences",
-                "max_waiting_requests", "max_waiting_tokens", "pipeline_depth",
-                "check_consistency", "shuffle_free_blocks_seed"}};
+  return {.name = "quire-scheduler",
+          .usage = kUsage,
+          .flags = {"model", "listen", "worker_listen", "admin_listen",
+                    "block_size", "num_blocks", "world_size", "step_timeout",
+                    "drain_limit", "max_step_tokens", "max_running_sequences",
+                    "max_waiting_requests", "max_waiting_tokens",
+                    "pipeline_depth", "admission", "prefix_cache",
+                    "check_consistency", "shuffle_free_blocks_seed"}};
 }
 
 quire::ServerOptions OptionsFromFlags() {
@@ -91,6 +133,8 @@ quire::ServerOptions OptionsFromFlags() {
       absl::GetFlag(FLAGS_max_waiting_requests);
   options.engine.max_waiting_tokens = absl::GetFlag(FLAGS_max_waiting_tokens);
   options.engine.pipeline_depth = absl::GetFlag(FLAGS_pipeline_depth);
+  options.engine.admission = absl::GetFlag(FLAGS_admission);
+  options.engine.prefix_cache = absl::GetFlag(FLAGS_prefix_cache);
   options.engine.check_consistency_every_step =
       absl::GetFlag(FLAGS_check_consistency);
   options.engine.shuffle_free_blocks_seed =

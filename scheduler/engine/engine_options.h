@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "scheduler/policy/admission.h"
 
 namespace quire {
 
@@ -21,6 +22,8 @@ struct EngineOptions {
   // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
   uint32_t max_waiting_requests = 1024;
   uint64_t max_waiting_tokens = 1 << 20;
+  // How much memory a request must find before it starts.
+  AdmissionMode admission = AdmissionMode::kFullPrompt;
   // Whether blocks are kept after use and found again by equal prompts.
   bool prefix_cache = true;
   // For tests: a violation ends the process. Otherwise the check runs about

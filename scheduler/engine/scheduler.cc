@@ -223,13 +223,23 @@ BatchRoom Scheduler::StepRoom() const {
           .sequences = std::min(options_.max_running_sequences, rows)};
 }
 
-// One that was preempted returns with all that it needs, or it might never
-// gain a token.
+// One that was preempted returns with all that it needs, or it might never gain
+// a token; so does a fork, which needs only what it writes itself.
+bool Scheduler::EntersInFull(const RequestState& request) const {
+  return options_.admission != AdmissionMode::kFirstChunk ||
+         request.num_preemptions() > 0;
+}
+
 uint32_t Scheduler::SlotsFor(const RequestState& request,
-                             const Sequence& sequence) const {
-  return SlotsAtAdmission(AdmissionMode::kFullPrompt,
-                          request.LengthsOf(sequence),
-                          options_.max_step_tokens);
+                             const Sequence& sequence,
+                             uint32_t num_found) const {
+  const bool in_full = EntersInFull(request) || &sequence != &request.leader();
+  const AdmissionMode mode =
+      in_full && options_.admission == AdmissionMode::kFirstChunk
+          ? AdmissionMode::kFullPrompt
+          : options_.admission;
+  return SlotsAtAdmission(mode, request.LengthsOf(sequence),
+                          num_found + StepRoom().rows);
 }
 
 AdmissionRequest Scheduler::DescribeForAdmission(
@@ -239,9 +249,10 @@ AdmissionRequest Scheduler::DescribeForAdmission(
       .blocks_at_end = BlocksAtEnd(request.LengthsOf(request.leader()),
                                    request.num_sequences(), block_size),
       .was_preempted = request.num_preemptions() > 0};
+  const uint32_t num_found = static_cast<uint32_t>(prefix.size()) * block_size;
   for (const auto& sequence : request.sequences()) {
     described.blocks_now +=
-        BlocksForSlots(SlotsFor(request, *sequence), block_size) -
+        BlocksForSlots(SlotsFor(request, *sequence, num_found), block_size) -
         request.SharedSlots(*sequence) / block_size;
   }
   for (const BlockId block : prefix) {
@@ -352,7 +363,7 @@ uint32_t Scheduler::ReserveRows(Lane lane, size_t place, bool& preempted) {
     if (sequence.awaiting()) return 0;
     builder_.AddFork(sequence, lane.request->sampling());
   }
-  const uint32_t rows = sequence.PlannableRows();
+  const uint32_t rows = std::min(sequence.PlannableRows(), StepRoom().rows);
   if (rows == 0) return 0;
   while (!sequence.Reserve(rows)) {
     if (!PreemptBehind(place)) return 0;
@@ -420,9 +431,10 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
   Sequence& leader = request.leader();
   BlockPool* const pool = &group_->pool();
   const uint32_t block_size = group_->shape().block_size;
-  leader.Enter(pool, block_size, SlotsFor(request, leader), prefix);
+  const uint32_t num_found = static_cast<uint32_t>(prefix.size()) * block_size;
+  leader.Enter(pool, block_size, SlotsFor(request, leader, num_found), prefix);
   for (const auto& sequence : request.sequences().subspan(1)) {
-    const uint32_t num_slots = SlotsFor(request, *sequence);
+    const uint32_t num_slots = SlotsFor(request, *sequence, num_found);
     const uint32_t num_shared = request.SharedSlots(*sequence);
     if (num_shared > 0) {
       sequence->EnterAsFork(&leader, num_shared, pool, block_size, num_slots);
@@ -434,7 +446,7 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
     metrics_->prefix_queries->Increment(leader.known());
     metrics_->prefix_hits->Increment(leader.committed());
   }
-  request.OnAdmitted(/*in_full=*/true, leader.committed());
+  request.OnAdmitted(EntersInFull(request), leader.committed());
 }
 
 void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {

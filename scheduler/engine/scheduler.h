@@ -122,8 +122,9 @@ class Scheduler {
   bool AwaitsPrefix(RequestState& request, uint32_t num_found);
   RequestState::AwaitedPrefix FindWriter(const RequestState& request,
                                          uint32_t num_found) const;
-  uint32_t SlotsFor(const RequestState& request,
-                    const Sequence& sequence) const;
+  bool EntersInFull(const RequestState& request) const;
+  uint32_t SlotsFor(const RequestState& request, const Sequence& sequence,
+                    uint32_t num_found) const;
   // Empty: it is not open any more.
   Lane Find(SequenceId sequence) const;
 

@@ -5,6 +5,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,17 @@ class TerminalSession {
 
 class TerminalSessionTest : public testing::Test {
  protected:
+  void SetUp() override {
+    int terminal = -1;
+    int other_end = -1;
+    if (openpty(&terminal, &other_end, nullptr, nullptr, nullptr) != 0) {
+      GTEST_SKIP() << "this system has no pseudo-terminals: "
+                   << std::strerror(errno);
+    }
+    close(other_end);
+    close(terminal);
+  }
+
   TerminalSession Start(const std::string& command) {
     return TerminalSession({"quire", command, "--server=" + server_.address()});
   }

@@ -1,0 +1,207 @@
+// Sharing is invisible in what is generated: samples of one request are those
+// of separate requests, and a prompt that is found in the cache gives the bits
+// of one that is computed.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/generate_client.h"
+#include "tests/testing/reference_prompts.h"
+#include "tests/testing/test_cluster.h"
+
+namespace quire {
+namespace {
+
+using quire::v1::GenerateRequest;
+
+constexpr char kModel[] = "llama3rope_f32";
+
+std::vector<Token> RandomTokens(std::mt19937_64& random, size_t count) {
+  std::vector<Token> tokens;
+  for (size_t i = 0; i < count; ++i) {
+    tokens.push_back(static_cast<Token>(3 + random() % 500));
+  }
+  return tokens;
+}
+
+ServerOptions Options(uint32_t num_blocks = 0) {
+  ServerOptions options;
+  options.model = TinyModelPath(kModel);
+  options.num_blocks = num_blocks;
+  options.engine.max_step_tokens = 64;
+  return options;
+}
+
+// Tokens and log-probabilities by sequence.
+std::map<uint32_t, Generated> GenerateSequences(TestCluster& cluster,
+                                                const GenerateRequest& request,
+                                                Generated* whole) {
+  std::map<uint32_t, Generated> sequences;
+  *whole = Generate(
+      cluster.stub(), request, [&](const quire::v1::GenerateResponse& message) {
+        Generated& sequence = sequences[message.sequence()];
+        sequence.ids.insert(sequence.ids.end(), message.token_ids().begin(),
+                            message.token_ids().end());
+        for (const auto& scores : message.logprobs()) {
+          sequence.logprobs.push_back(scores.logprob());
+        }
+      });
+  return sequences;
+}
+
+class SharingTest : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<std::string> Flags() const { return {"--compute=" + GetParam()}; }
+  static void ExpectNothingHeld(TestCluster& cluster) {
+    const quire::v1::StatusResponse status = cluster.WaitUntilIdle();
+    EXPECT_EQ(status.blocks().active(), 0u);
+    EXPECT_EQ(status.blocks().free() + status.blocks().cached(),
+              status.blocks().total());
+    EXPECT_EQ(cluster.Metric("quire_consistency_violations_total"), 0);
+  }
+
+  std::mt19937_64 random_{5};
+};
+
+// Without prompt scores, which would read nothing from the cache.
+GenerateRequest Sampled(const std::vector<Token>& prompt, uint32_t max_tokens,
+                        uint64_t seed) {
+  GenerateRequest request = GreedyRequest(prompt, max_tokens);
+  request.mutable_output()->clear_prompt_logprobs();
+  request.mutable_sampling()->set_temperature(1);
+  request.mutable_sampling()->set_seed(seed);
+  return request;
+}
+
+TEST_P(SharingTest, SamplesAreThoseOfSeparateRequests) {
+  TestCluster cluster(Options(), Flags());
+  for (const size_t length : {33, 40, 1}) {
+    SCOPED_TRACE(length);
+    const std::vector<Token> prompt = RandomTokens(random_, length);
+    const double copies = cluster.Metric("quire_block_copies_total");
+    GenerateRequest together = Sampled(prompt, 20, /*seed=*/7);
+    together.set_n(4);
+    Generated whole;
+    const std::map<uint32_t, Generated> samples =
+        GenerateSequences(cluster, together, &whole);
+    ASSERT_TRUE(whole.status.ok()) << whole.status.error_message();
+    EXPECT_EQ(whole.usage.generated_tokens(), 80u);
+    EXPECT_LE(cluster.Metric("quire_block_copies_total"), copies + 3);
+    ASSERT_EQ(samples.size(), 4u);
+    for (const auto& [index, sample] : samples) {
+      GenerateRequest alone = Sampled(prompt, 20, 7 + index);
+      alone.mutable_cache()->set_bypass(true);
+      EXPECT_TRUE(SameBits(sample, Generate(cluster.stub(), alone)))
+          << "sample " << index;
+    }
+  }
+  ExpectNothingHeld(cluster);
+}
+
+TEST_P(SharingTest, TheBestSamplesAreTheBestOfAll) {
+  TestCluster cluster(Options(), Flags());
+  GenerateRequest request = Sampled(RandomTokens(random_, 20), 10, 3);
+  request.set_n(5);
+  Generated whole;
+  std::vector<double> means;
+  for (const auto& [index, sample] :
+       GenerateSequences(cluster, request, &whole)) {
+    double sum = 0;
+    for (const float logprob : sample.logprobs) sum += logprob;
+    means.push_back(sum / 10);
+  }
+  std::ranges::sort(means, std::greater());
+  request.set_n(2);
+  request.set_best_of(5);
+  std::vector<double> scores;
+  const Generated best = Generate(
+      cluster.stub(), request, [&](const quire::v1::GenerateResponse& message) {
+        if (message.has_score()) scores.push_back(message.score());
+      });
+  EXPECT_EQ(best.ids.size(), 20u);
+  EXPECT_EQ(scores, std::vector<double>(means.begin(), means.begin() + 2));
+}
+
+// Conversations that begin alike or go on, first each alone and computed, then
+// in random order out of a cache that holds a part of them.
+TEST_P(SharingTest, AHitGivesTheBitsOfAMiss) {
+  std::vector<GenerateRequest> requests;
+  std::vector<std::vector<Token>> prompts;
+  for (int i = 0; i < 40; ++i) {
+    const bool goes_on = !prompts.empty() && i % 4 != 0;
+    std::vector<Token> prompt;
+    if (goes_on) prompt = prompts[random_() % prompts.size()];
+    const std::vector<Token> own = RandomTokens(random_, 10 + random_() % 40);
+    prompt.insert(prompt.end(), own.begin(), own.end());
+    if (prompt.size() > 150) prompt.resize(150);
+    prompts.push_back(prompt);
+    requests.push_back(Sampled(prompt, 12, /*seed=*/i));
+  }
+  std::vector<Generated> alone;
+  {
+    TestCluster cluster(Options(), Flags());
+    for (GenerateRequest request : requests) {
+      request.mutable_cache()->set_bypass(true);
+      alone.push_back(Generate(cluster.stub(), request));
+      ASSERT_TRUE(alone.back().status.ok());
+      EXPECT_EQ(alone.back().usage.cached_prompt_tokens(), 0u);
+    }
+  }
+  // 30 blocks of 16 slots: three of the longest.
+  TestCluster cluster(Options(/*num_blocks=*/30), Flags());
+  std::vector<size_t> order;
+  for (int round = 0; round < 3; ++round) {
+    for (size_t i = 0; i < requests.size(); ++i) order.push_back(i);
+  }
+  std::ranges::shuffle(order, random_);
+  uint64_t prompt_tokens = 0;
+  uint64_t cached_tokens = 0;
+  for (size_t begin = 0; begin < order.size(); begin += 8) {
+    std::vector<GenerateRequest> batch;
+    for (size_t i = begin; i < begin + 8; ++i) {
+      batch.push_back(requests[order[i]]);
+    }
+    const std::vector<Generated> answers = GenerateAll(cluster.stub(), batch);
+    for (size_t i = 0; i < answers.size(); ++i) {
+      ASSERT_TRUE(answers[i].status.ok()) << answers[i].status.error_message();
+      EXPECT_TRUE(SameBits(answers[i], alone[order[begin + i]]))
+          << "request " << order[begin + i];
+      prompt_tokens += answers[i].usage.prompt_tokens();
+      cached_tokens += answers[i].usage.cached_prompt_tokens();
+    }
+  }
+  EXPECT_GT(cached_tokens, prompt_tokens / 4);
+  EXPECT_GT(cluster.Metric("quire_block_evictions_total"), 0);
+  ExpectNothingHeld(cluster);
+}
+
+TEST_P(SharingTest, ACommonPrefixIsComputedOnce) {
+  TestCluster cluster(Options(), Flags());
+  const std::vector<Token> common = RandomTokens(random_, 100);
+  std::vector<GenerateRequest> requests;
+  for (int i = 0; i < 16; ++i) {
+    std::vector<Token> prompt = common;
+    const std::vector<Token> own = RandomTokens(random_, 8);
+    prompt.insert(prompt.end(), own.begin(), own.end());
+    requests.push_back(Sampled(prompt, 4, i));
+  }
+  for (const Generated& answer : GenerateAll(cluster.stub(), requests)) {
+    EXPECT_TRUE(answer.status.ok());
+  }
+  // Six blocks of 16 are common; each computes the other 12 tokens.
+  EXPECT_EQ(cluster.Metric("quire_prompt_tokens_total"), 96 + 16 * 12);
+  ExpectNothingHeld(cluster);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compute, SharingTest,
+                         testing::Values(std::string("f32"),
+                                         std::string("auto")),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace quire
