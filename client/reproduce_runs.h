@@ -1,10 +1,10 @@
 #ifndef QUIRE_CLIENT_REPRODUCE_RUNS_H_
 #define QUIRE_CLIENT_REPRODUCE_RUNS_H_
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,7 +23,10 @@ struct Experiment {
   double rate = 1;  // Requests a second.
   uint32_t block_size = 16;
 
-  friend auto operator<=>(const Experiment&, const Experiment&) = default;
+  friend bool operator<(const Experiment& a, const Experiment& b) {
+    return std::tie(a.policy, a.trace, a.rate, a.block_size) <
+           std::tie(b.policy, b.trace, b.rate, b.block_size);
+  }
 };
 
 // Runs experiments, each once a seed, whichever sections ask for it.

@@ -34,8 +34,8 @@ ABSL_FLAG(std::string, machine, "",
           "What the model runs on: a100-40gb, a100-80gb, xeon-2-cores, or one "
           "of --machine_file. Without it: the model's own.");
 ABSL_FLAG(std::string, machine_file, "",
-          "A text in the form of scheduler/sim/machines.txt, for machines of "
-          "your own.");
+          "Machines of your own, in the form of what stands between the first "
+          "and the last line of scheduler/sim/machines.inc.");
 ABSL_FLAG(uint64_t, kv_memory, 0,
           "Bytes of the KV cache. 0 = as --num_slots says.");
 ABSL_FLAG(uint64_t, num_slots, 0,
@@ -57,7 +57,7 @@ constexpr char kDetails[] =
     R"(Turns this program's own scheduler on a virtual clock, before a modelled worker:
 no server is asked and no weights are read. The other policies are what it is
 compared with: a static batch, and Orca's with three ways to reserve. How long
-a step takes is computed from scheduler/sim/machines.txt, which says where each
+a step takes is computed from scheduler/sim/machines.inc, which says where each
 value is from.
 
 --trace=FILE.jsonl has a line for each request:

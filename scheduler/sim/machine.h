@@ -7,7 +7,7 @@
 
 namespace quire {
 
-// What a step's time is made of on one device. machines.txt says where each
+// What a step's time is made of on one device. machines.inc says where each
 // value is from.
 struct Machine {
   double memory_bytes_per_s = 0;
@@ -21,10 +21,10 @@ struct Machine {
   double host_bytes_per_s = 0;  // Between a device and its host, each way.
 };
 
-// The contents of machines.txt.
+// The contents of machines.inc, which is a text in the form of a C++ string.
 const char* KnownMachines();
 
-// The machine [name] of a text in the form of machines.txt. INVALID_ARGUMENT
+// The machine [name] of a text in the form of machines.inc. INVALID_ARGUMENT
 // names the line: not of this form, a value without a source, a field that is
 // unknown, or given twice, or not above 0; or it lists the machines there are,
 // or the field that is missing.

@@ -22,7 +22,7 @@ struct ModelShape {
   uint64_t bytes_per_weight = 2;
   uint64_t bytes_per_kv_element = 2;
   uint32_t context_length = 0;  // Tokens.
-  std::string machine;          // A name in machines.txt.
+  std::string machine;          // A name in machines.inc.
   uint32_t num_devices = 1;     // Of that machine, tensor-parallel.
   uint64_t num_slots = 0;       // Of the KV cache, where memory is left for it.
 
