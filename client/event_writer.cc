@@ -1,6 +1,9 @@
 #include "client/event_writer.h"
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_format.h"
@@ -59,6 +62,39 @@ class TextWriter final : public EventWriter {
   GenerateResponse last_;
 };
 
+// Sequences that come at the same time: each whole, one after the other, when
+// all have ended, under a line with its number and, where it has one, its
+// score.
+class SequencesWriter final : public EventWriter {
+ public:
+  explicit SequencesWriter(Console& console) : console_(console) {}
+
+  void Write(const GenerateResponse& event) override {
+    Sequence& sequence = sequences_[event.sequence()];
+    sequence.text += event.text();
+    if (event.has_score()) sequence.score = event.score();
+  }
+
+  void End() override {
+    for (const auto& [number, sequence] : sequences_) {
+      console_.out << "--- " << number + 1;
+      if (sequence.score.has_value()) {
+        console_.out << absl::StrFormat(" (%.4f)", *sequence.score);
+      }
+      console_.out << " ---\n" << sequence.text << std::endl;
+    }
+  }
+
+ private:
+  struct Sequence {
+    std::string text;
+    std::optional<double> score;
+  };
+
+  Console& console_;
+  std::map<uint32_t, Sequence> sequences_;
+};
+
 nlohmann::ordered_json LogprobsToJson(
     const google::protobuf::RepeatedPtrField<quire::v1::TokenLogprobs>& list) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -81,6 +117,7 @@ nlohmann::ordered_json EventToJson(const GenerateResponse& event) {
     json["finish_reason"] = FinishReasonName(event.finish_reason());
     json["stop_reason"] = event.stop_reason();
   }
+  if (event.has_score()) json["score"] = event.score();
   if (event.has_usage()) json["usage"] = MessageToJson(event.usage());
   return json;
 }
@@ -104,6 +141,10 @@ class JsonWriter final : public EventWriter {
 std::unique_ptr<EventWriter> MakeTextWriter(Console& console,
                                             const Clock& clock) {
   return std::make_unique<TextWriter>(console, clock);
+}
+
+std::unique_ptr<EventWriter> MakeSequencesWriter(Console& console) {
+  return std::make_unique<SequencesWriter>(console);
 }
 
 std::unique_ptr<EventWriter> MakeJsonWriter(Console& console) {

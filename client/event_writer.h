@@ -25,9 +25,13 @@ class EventWriter {
 std::unique_ptr<EventWriter> MakeTextWriter(Console& console,
                                             const Clock& clock);
 
+// Text of several sequences, each whole under a line with its number and score,
+// when all have ended. The console must outlive the writer.
+std::unique_ptr<EventWriter> MakeSequencesWriter(Console& console);
+
 // JSON for programs: one line an event with `sequence`, `token_ids` and `text`;
 // `logprobs` and `prompt_logprobs` where there are any; `finish_reason`
-// ("stop", "length"), `stop_reason` and `usage` once they are known.
+// ("stop", "length"), `stop_reason`, `score` and `usage` once they are known.
 std::unique_ptr<EventWriter> MakeJsonWriter(Console& console);
 
 }  // namespace quire

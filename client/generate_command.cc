@@ -23,7 +23,18 @@ constexpr char kDetails[] =
     "  quire generate --token_ids=1,4093,198 --max_tokens=8 --json\n\n"
     "With --json each event is a line with sequence, token_ids and text, and\n"
     "with logprobs and prompt_logprobs where asked for; the last one has\n"
-    "finish_reason (stop, length), stop_reason and usage.\n";
+    "finish_reason (stop, length), stop_reason and usage.\n\n"
+    "With --n several sequences are generated from the prompt's memory; with\n"
+    "--best_of too, the best n of so many, each with its score: the mean\n"
+    "log-probability of a token.\n";
+
+std::unique_ptr<EventWriter> MakeWriter(
+    const quire::v1::GenerateRequest& request, Console& console,
+    const Clock& clock) {
+  if (JsonFromFlags()) return MakeJsonWriter(console);
+  return request.n() > 1 ? MakeSequencesWriter(console)
+                         : MakeTextWriter(console, clock);
+}
 
 absl::Status Generate(const std::vector<std::string>& arguments,
                       Console& console) {
@@ -33,8 +44,7 @@ absl::Status Generate(const std::vector<std::string>& arguments,
   const ServerConnection server = ConnectionFromFlags();
   const SystemClock clock;
   const std::unique_ptr<EventWriter> writer =
-      JsonFromFlags() ? MakeJsonWriter(console)
-                      : MakeTextWriter(console, clock);
+      MakeWriter(request, console, clock);
   GenerationStream stream(server, request, CallLimitFromFlags());
   const absl::Status status = stream.ForEach([&](const auto& event) {
     writer->Write(event);

@@ -81,6 +81,15 @@ ABSL_FLAG(std::optional<std::string>, bad_words, std::nullopt,
 ABSL_FLAG(std::optional<uint64_t>, seed, std::nullopt,
           "The same seed gives the same tokens. Without it: random.");
 
+ABSL_FLAG(std::optional<uint32_t>, n, std::nullopt,
+          "Sequences to return; they share the prompt's memory.");
+ABSL_FLAG(std::optional<uint32_t>, best_of, std::nullopt,
+          "Sequences to generate, of which the best n are returned.");
+ABSL_FLAG(std::string, cache_salt, "",
+          "Computed prefixes are shared only with requests of the same salt.");
+ABSL_FLAG(bool, cache_bypass, false,
+          "Neither uses computed prefixes nor leaves any.");
+
 ABSL_FLAG(std::optional<uint32_t>, logprobs, std::nullopt,
           "With --json: the log-probability of each token and of this many of "
           "the best alternatives.");
@@ -133,6 +142,11 @@ void SetOutput(quire::v1::OutputOptions& output) {
   if (absl::GetFlag(FLAGS_include_stop)) output.set_include_stop(true);
 }
 
+void SetCache(quire::v1::CacheOptions& cache) {
+  cache.set_salt(absl::GetFlag(FLAGS_cache_salt));
+  cache.set_bypass(absl::GetFlag(FLAGS_cache_bypass));
+}
+
 absl::Status CheckOutput(const quire::v1::OutputOptions& output) {
   const bool scores = output.has_logprobs() || output.has_prompt_logprobs();
   if (!scores || JsonFromFlags()) return absl::OkStatus();
@@ -159,6 +173,10 @@ std::vector<std::string> GenerationFlagNames() {
           "frequency_penalty",
           "logit_bias",
           "bad_words",
+          "n",
+          "best_of",
+          "cache_salt",
+          "cache_bypass",
           "logprobs",
           "prompt_logprobs",
           "request_id"};
@@ -168,6 +186,9 @@ absl::Status SetOptionsFromFlags(quire::v1::GenerateRequest& request) {
   SetSampling(*request.mutable_sampling());
   SetStopping(*request.mutable_stopping());
   SetOutput(*request.mutable_output());
+  SetCache(*request.mutable_cache());
+  IfGiven(FLAGS_n, [&](uint32_t v) { request.set_n(v); });
+  IfGiven(FLAGS_best_of, [&](uint32_t v) { request.set_best_of(v); });
   request.set_request_id(absl::GetFlag(FLAGS_request_id));
   return CheckOutput(request.output());
 }

@@ -15,8 +15,8 @@
 #include "scheduler/frontend/model_limits.h"
 #include "scheduler/grpc_listener.h"
 #include "scheduler/grpc_log.h"
-#include "scheduler/metrics/process_collector.h"
 #include "scheduler/memory/capacity.h"
+#include "scheduler/metrics/process_collector.h"
 
 namespace quire {
 namespace {
@@ -175,10 +175,10 @@ absl::Status Server::OpenApiPort() {
   builder.AddChannelArgument(
       GRPC_ARG_MAX_CONCURRENT_STREAMS,
       static_cast<int>(MaxOpenCalls(options_.engine) + kSpareCalls));
-  QUIRE_ASSIGN_OR_RETURN(GrpcListener listener,
-                         BuildAndListen(builder, options_.listen,
-                                        MaxRequestBytes(LimitsOf(
-                                            files_->config(), *tokenizer_))));
+  QUIRE_ASSIGN_OR_RETURN(
+      GrpcListener listener,
+      BuildAndListen(builder, options_.listen,
+                     MaxRequestBytes(LimitsOf(files_->config(), *tokenizer_))));
   api_server_ = std::move(listener.server);
   api_address_ = std::move(listener.address);
   PublishHealth(false);

@@ -32,6 +32,10 @@ ABSL_FLAG(std::string, kv_dtype, WorkerOptions().kv_dtype,
 ABSL_FLAG(std::string, kv_cache_memory, WorkerOptions().kv_cache_memory,
           "Memory for the KV cache, such as 512MiB or 2GiB; auto: most of what "
           "the machine or the control group has left.");
+ABSL_FLAG(std::string, host_kv_memory, WorkerOptions().host_kv_memory,
+          "Memory for host blocks, where the KV of preempted sequences waits; "
+          "0: none, it is computed again; auto: a quarter of what the KV cache "
+          "gets, less where memory does not suffice.");
 ABSL_FLAG(std::string, instruction_set, WorkerOptions().instruction_set,
           "scalar, avx2 or avx512; auto: the best there is.");
 
@@ -47,11 +51,11 @@ the connection ends; the weights stay loaded. SIGTERM or SIGINT ends it.
 )";
 
 quire::FlagProgram Program() {
-  return {
-      .name = "quire-worker",
-      .usage = kUsage,
-      .flags = {"model", "scheduler", "kv_cache_memory", "threads", "compute",
-                "kv_dtype", "instruction_set", "rank", "world_size"}};
+  return {.name = "quire-worker",
+          .usage = kUsage,
+          .flags = {"model", "scheduler", "kv_cache_memory", "host_kv_memory",
+                    "threads", "compute", "kv_dtype", "instruction_set", "rank",
+                    "world_size"}};
 }
 
 WorkerOptions OptionsFromFlags() {
@@ -63,6 +67,7 @@ WorkerOptions OptionsFromFlags() {
           .compute = absl::GetFlag(FLAGS_compute),
           .kv_dtype = absl::GetFlag(FLAGS_kv_dtype),
           .kv_cache_memory = absl::GetFlag(FLAGS_kv_cache_memory),
+          .host_kv_memory = absl::GetFlag(FLAGS_host_kv_memory),
           .instruction_set = absl::GetFlag(FLAGS_instruction_set)};
 }
 

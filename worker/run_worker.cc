@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <string>
@@ -45,6 +46,7 @@ worker::v1::Hello MakeHello(const WorkerOptions& options,
       std::string(InstructionSetName(model_options.instruction_set)));
   hello.set_bytes_per_slot(model.bytes_per_slot());
   hello.set_kv_cache_bytes(limits.kv_cache_bytes);
+  hello.set_host_kv_bytes(limits.host_kv_bytes);
   hello.set_block_size_multiple(model.block_size_multiple());
   hello.set_max_step_rows(limits.max_step_rows);
   hello.set_process_id(getpid());
@@ -55,11 +57,11 @@ void LogLoaded(const ModelFiles& files, const worker::v1::Hello& hello,
                int num_threads) {
   LogInfo(absl::StrFormat(
       "%s: %.1fM parameters, compute %s on %s, %d threads; KV in %s, up to "
-      "%.2f "
-      "GiB, %d bytes a token",
+      "%.2f GiB and %.2f GiB of host blocks, %d bytes a token",
       files.name(), static_cast<double>(files.num_parameters()) / 1e6,
       hello.compute(), hello.instruction_set(), num_threads, hello.kv_dtype(),
       static_cast<double>(hello.kv_cache_bytes()) / 0x1p30,
+      static_cast<double>(hello.host_kv_bytes()) / 0x1p30,
       hello.bytes_per_slot()));
 }
 
@@ -78,10 +80,13 @@ absl::Status RunWorker(const WorkerOptions& options,
   QUIRE_ASSIGN_OR_RETURN(const std::unique_ptr<Model> model,
                          LoadModel(*files, model_options, &pool));
   QUIRE_ASSIGN_OR_RETURN(const MemoryBudget budget,
-                         PlanMemory(options.kv_cache_memory, kSystemRoot));
+                         PlanMemory({.kv_cache = options.kv_cache_memory,
+                                     .host_kv = options.host_kv_memory},
+                                    kSystemRoot));
+  const int64_t max_bytes = kMaxCacheSlots * model->bytes_per_slot();
   const ExecutorOptions limits = {
-      .kv_cache_bytes = std::min(budget.kv_cache_bytes,
-                                 kMaxCacheSlots * model->bytes_per_slot()),
+      .kv_cache_bytes = std::min(budget.kv_cache_bytes, max_bytes),
+      .host_kv_bytes = std::min(budget.host_kv_bytes, max_bytes),
       .max_step_rows = MaxStepRows(model->config(), budget.activation_bytes)};
   const worker::v1::Hello hello =
       MakeHello(options, model_options, *files, *model, limits);

@@ -23,6 +23,12 @@ absl::Status Invalid(const char* flag, const T& value, const char* limit) {
       absl::StrCat("--", flag, " is \"", value, "\", must be ", limit));
 }
 
+absl::Status NameFlag(const char* flag, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, ": ", status.message()));
+}
+
 bool IsAddress(absl::string_view address) {
   constexpr size_t kMaxSocketPath = 107;  // The kernel's own limit.
   if (absl::ConsumePrefix(&address, "unix:")) {
@@ -87,11 +93,12 @@ absl::Status WorkerOptions::Validate() const {
     return Invalid("threads", threads, "0 (automatic) to 1024");
   }
   if (kv_cache_memory != "auto") {
-    const absl::Status status = ParseBytes(kv_cache_memory).status();
-    if (!status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--kv_cache_memory: ", status.message()));
-    }
+    QUIRE_RETURN_IF_ERROR(
+        NameFlag("kv_cache_memory", ParseBytes(kv_cache_memory).status()));
+  }
+  if (host_kv_memory != "auto") {
+    QUIRE_RETURN_IF_ERROR(
+        NameFlag("host_kv_memory", ParseBytesOrNone(host_kv_memory).status()));
   }
   return ToModelOptions(*this).status();
 }

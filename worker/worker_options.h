@@ -29,6 +29,9 @@ struct WorkerOptions {
   std::string kv_dtype = "auto";
   // A size such as "2GiB", or "auto": see worker/executor/memory_budget.h.
   std::string kv_cache_memory = "auto";
+  // For host blocks, to which blocks are swapped out: as kv_cache_memory, or
+  // "0": none, and what is preempted is computed again.
+  std::string host_kv_memory = "auto";
   // "auto": the best this machine has. "scalar", "avx2", "avx512": for tests,
   // and for groups on unlike machines.
   std::string instruction_set = "auto";

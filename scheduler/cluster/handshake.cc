@@ -20,6 +20,9 @@ constexpr size_t kMaxWordBytes = 64;
 // far from overflow.
 constexpr uint64_t kMaxBytesPerSlot = uint64_t{1} << 40;
 
+// Ids have 32 bits.
+constexpr uint64_t kMaxBlocks = std::numeric_limits<uint32_t>::max();
+
 template <typename T>
 absl::Status CheckEqual(const char* what, const T& workers, const T& ours) {
   if (workers == ours) return absl::OkStatus();
@@ -58,8 +61,9 @@ absl::Status CheckWords(const Hello& hello) {
 }
 
 // In whole blocks, computed without a product that could overflow.
-uint64_t NumBlocksThatFit(const Hello& hello, uint32_t block_size) {
-  return hello.kv_cache_bytes() / block_size / hello.bytes_per_slot();
+uint64_t NumBlocksThatFit(const Hello& hello, uint64_t bytes,
+                          uint32_t block_size) {
+  return bytes / block_size / hello.bytes_per_slot();
 }
 
 absl::Status CheckCache(const Hello& hello, const HandshakeTerms& terms) {
@@ -75,7 +79,7 @@ absl::Status CheckCache(const Hello& hello, const HandshakeTerms& terms) {
         absl::StrCat("the scheduler's block_size is ", terms.block_size,
                      " slots, the worker needs a multiple of ", multiple));
   }
-  if (NumBlocksThatFit(hello, terms.block_size) == 0) {
+  if (NumBlocksThatFit(hello, hello.kv_cache_bytes(), terms.block_size) == 0) {
     return absl::FailedPreconditionError(absl::StrCat(
         "the worker's kv_cache_bytes is ", hello.kv_cache_bytes(),
         ", one block takes ", hello.bytes_per_slot() * terms.block_size));
@@ -131,12 +135,16 @@ GroupShape AgreeOnShape(const std::vector<Hello>& ranks,
   shape.block_size = terms.block_size;
   shape.bytes_per_block = 0;
   shape.max_step_rows = terms.max_step_rows;
-  uint64_t num_blocks = terms.max_num_blocks != 0
-                            ? terms.max_num_blocks
-                            : std::numeric_limits<uint32_t>::max();
+  uint64_t num_blocks =
+      terms.max_num_blocks != 0 ? terms.max_num_blocks : kMaxBlocks;
+  uint64_t num_host_blocks = kMaxBlocks;
   for (const Hello& hello : ranks) {
-    num_blocks =
-        std::min(num_blocks, NumBlocksThatFit(hello, terms.block_size));
+    num_blocks = std::min(
+        num_blocks,
+        NumBlocksThatFit(hello, hello.kv_cache_bytes(), terms.block_size));
+    num_host_blocks = std::min(
+        num_host_blocks,
+        NumBlocksThatFit(hello, hello.host_kv_bytes(), terms.block_size));
     shape.bytes_per_block += hello.bytes_per_slot() * terms.block_size;
     if (hello.max_step_rows() != 0) {
       shape.max_step_rows =
@@ -144,6 +152,7 @@ GroupShape AgreeOnShape(const std::vector<Hello>& ranks,
     }
   }
   shape.num_blocks = static_cast<uint32_t>(num_blocks);
+  shape.num_host_blocks = static_cast<uint32_t>(num_host_blocks);
   QUIRE_CHECK(shape.num_blocks > 0);
   return shape;
 }
@@ -154,6 +163,7 @@ worker::v1::Welcome MakeWelcome(const GroupShape& shape) {
   welcome.set_block_size(shape.block_size);
   welcome.set_num_blocks(shape.num_blocks);
   welcome.set_max_step_rows(shape.max_step_rows);
+  welcome.set_num_host_blocks(shape.num_host_blocks);
   return welcome;
 }
 

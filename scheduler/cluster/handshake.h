@@ -31,9 +31,9 @@ absl::Status CheckHello(const worker::v1::Hello& hello,
                         const HandshakeTerms& terms,
                         const std::vector<worker::v1::Hello>& attached);
 
-// The KV cache that each of `ranks` can hold: as many blocks as the smallest
-// rank has room for. REQUIRES: all ranks of the group, each checked against
-// those before it.
+// The KV cache that each of `ranks` can hold: as many blocks, and as many host
+// blocks, as the smallest rank has room for. REQUIRES: all ranks of the group,
+// each checked against those before it.
 GroupShape AgreeOnShape(const std::vector<worker::v1::Hello>& ranks,
                         const HandshakeTerms& terms, Epoch epoch);
 

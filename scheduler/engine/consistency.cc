@@ -30,15 +30,15 @@ absl::Status Violation(const RequestState& request, const char* what) {
 }
 
 // Slots add up, and nothing is planned that can never be wanted.
-absl::Status CheckSlots(const RequestState& request, const RowsInFlight& rows) {
-  const Sequence& sequence = request.sequence();
+absl::Status CheckSlots(const RequestState& request, const Sequence& sequence,
+                        const RowsInFlight& rows) {
   const auto found = rows.find(sequence.id());
   const uint32_t in_flight = found == rows.end() ? 0 : found->second;
   if (sequence.committed() + in_flight != sequence.planned()) {
     return absl::InternalError(absl::StrCat(
-        "request ", request.id().value(), " has ", sequence.planned(),
-        " slots planned, ", sequence.committed(), " committed and ", in_flight,
-        " in flight"));
+        "sequence ", sequence.index(), " of request ", request.id().value(),
+        " has ", sequence.planned(), " slots planned, ", sequence.committed(),
+        " committed and ", in_flight, " in flight"));
   }
   if (sequence.planned() > sequence.last_slots()) {
     return Violation(request, "is planned beyond its last token");
@@ -60,19 +60,30 @@ absl::Status CheckRunning(const Scheduler& scheduler) {
   }
   const RowsInFlight rows = CountRowsInFlight(*scheduler.group());
   std::vector<const BlockTable*> tables;
+  uint32_t num_sequences = 0;
   const RequestState* before = nullptr;
   for (const RequestState* request : scheduler.running()) {
-    if (!request->sequence().resident()) {
-      return Violation(*request, "runs without a block table");
-    }
     if (before != nullptr && !ServedBefore(before->place(), request->place())) {
       return Violation(*request, "runs out of order");
     }
-    QUIRE_RETURN_IF_ERROR(CheckSlots(*request, rows));
-    tables.push_back(&request->sequence().table());
+    for (const auto& sequence : request->sequences()) {
+      if (sequence->parked()) {
+        return Violation(*request, "runs without a block table");
+      }
+      QUIRE_RETURN_IF_ERROR(CheckSlots(*request, *sequence, rows));
+      tables.push_back(&sequence->table());
+    }
+    num_sequences += request->num_sequences();
     before = request;
   }
+  if (num_sequences != scheduler.num_running_sequences()) {
+    return absl::InternalError(
+        absl::StrCat(scheduler.num_running_sequences(),
+                     " sequences are counted as running, ", num_sequences,
+                     " belong to requests that run"));
+  }
   QUIRE_RETURN_IF_ERROR(scheduler.group()->pool().CheckConsistency());
+  QUIRE_RETURN_IF_ERROR(scheduler.group()->prefixes().CheckConsistency());
   return CheckReferences(scheduler.group()->pool(), tables);
 }
 
@@ -80,10 +91,12 @@ absl::Status CheckWaiting(const Scheduler& scheduler) {
   const RequestQueue& waiting = scheduler.waiting();
   uint64_t num_tokens = 0;
   for (const RequestState* request : waiting) {
-    if (request->sequence().resident()) {
-      return Violation(*request, "waits and holds blocks");
+    for (const auto& sequence : request->sequences()) {
+      if (!sequence->parked()) {
+        return Violation(*request, "waits and holds blocks");
+      }
     }
-    num_tokens += request->sequence().prompt_length();
+    num_tokens += request->prompt_length();
   }
   if (num_tokens != waiting.num_tokens()) {
     return absl::InternalError(

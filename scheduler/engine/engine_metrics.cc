@@ -43,12 +43,26 @@ prometheus::Gauge* AddBlocks(MetricRegistry* registry, const char* state) {
 EngineMetrics::EngineMetrics(MetricRegistry* registry)
     : free_blocks(AddBlocks(registry, "free")),
       active_blocks(AddBlocks(registry, "active")),
+      cached_blocks(AddBlocks(registry, "cached")),
+      shared_blocks(
+          registry->AddGauge("quire_shared_blocks",
+                             "Active blocks that several block tables name.")),
+      saved_blocks(registry->AddGauge(
+          "quire_saved_blocks",
+          "Blocks that sharing saves: entries of block tables beyond the first "
+          "for each block.")),
       block_utilization(registry->AddGauge(
           "quire_block_utilization_ratio",
           "Active blocks among all blocks of the KV cache.")),
       slot_utilization(registry->AddGauge(
           "quire_slot_utilization_ratio",
           "Slots that hold a token among all slots of active blocks.")),
+      block_evictions(
+          registry->AddCounter("quire_block_evictions_total",
+                               "Cached blocks that were handed out anew.")),
+      block_copies(registry->AddCounter(
+          "quire_block_copies_total",
+          "Shared blocks that were copied before a write.")),
       running_requests(registry->AddGauge("quire_running_requests",
                                           "Requests that hold blocks.")),
       waiting_requests(registry->AddGauge("quire_waiting_requests",
@@ -66,6 +80,16 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
       discarded_tokens(registry->AddCounter(
           "quire_discarded_tokens_total",
           "Tokens sampled for sequences that had ended or moved on.")),
+      recomputed_tokens(registry->AddCounter(
+          "quire_recomputed_tokens_total",
+          "Rows computed for tokens that had been computed before, after a "
+          "preemption or a new epoch.")),
+      prefix_queries(registry->AddCounter(
+          "quire_prefix_query_tokens_total",
+          "Tokens of admitted sequences that were looked for in the cache.")),
+      prefix_hits(
+          registry->AddCounter("quire_prefix_hit_tokens_total",
+                               "Of these, tokens whose K and V were found.")),
       queue_time(registry->AddHistogram(
           "quire_queue_time_seconds",
           "Time from a request's arrival to its first admission.",

@@ -23,8 +23,15 @@ struct EngineMetrics {
   // The KV cache now.
   prometheus::Gauge* free_blocks;
   prometheus::Gauge* active_blocks;
+  prometheus::Gauge* cached_blocks;
+  prometheus::Gauge* shared_blocks;
+  prometheus::Gauge* saved_blocks;
   prometheus::Gauge* block_utilization;  // Active blocks among all.
   prometheus::Gauge* slot_utilization;   // Filled slots among those of active.
+
+  // What becomes of blocks.
+  prometheus::Counter* block_evictions;
+  prometheus::Counter* block_copies;
 
   // Requests now, and as they end.
   prometheus::Gauge* running_requests;
@@ -37,6 +44,9 @@ struct EngineMetrics {
   prometheus::Counter* prompt_tokens;
   prometheus::Counter* generated_tokens;
   prometheus::Counter* discarded_tokens;
+  prometheus::Counter* recomputed_tokens;
+  prometheus::Counter* prefix_queries;  // Tokens looked for,
+  prometheus::Counter* prefix_hits;     // and found.
 
   // Time as a client sees it.
   prometheus::Histogram* queue_time;

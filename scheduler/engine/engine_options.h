@@ -21,6 +21,8 @@ struct EngineOptions {
   // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
   uint32_t max_waiting_requests = 1024;
   uint64_t max_waiting_tokens = 1 << 20;
+  // Whether blocks are kept after use and found again by equal prompts.
+  bool prefix_cache = true;
   // For tests: a violation ends the process. Otherwise the check runs about
   // once a second and reports.
   bool check_consistency_every_step = false;

@@ -17,6 +17,8 @@ struct BlockCounts {
   uint32_t free = 0;
   uint32_t active = 0;
   uint32_t cached = 0;
+  uint32_t shared = 0;      // Active ones with several references.
+  uint32_t saved = 0;       // References beyond the first, over all blocks.
   uint32_t block_size = 0;  // Slots.
   uint64_t used_slots = 0;  // Slots of active blocks that hold tokens.
   uint64_t bytes_per_block = 0;
@@ -28,7 +30,8 @@ struct RequestSnapshot {
   bool running = false;
   uint32_t prompt_tokens = 0;
   uint32_t generated_tokens = 0;
-  uint32_t num_blocks = 0;
+  uint32_t num_sequences = 0;  // That have not ended.
+  uint32_t num_blocks = 0;     // Entries of their tables.
   uint32_t num_preemptions = 0;
   absl::Duration age;
 };

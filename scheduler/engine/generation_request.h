@@ -19,17 +19,28 @@ namespace quire {
 // say.
 struct GenerationRequest {
   RequestId id;
-  std::string name;           // The client's request_id, for people's eyes.
-  std::vector<Token> prompt;  // Not empty.
-  worker::v1::Sampling sampling;
+  std::string name;               // The client's request_id, for people's eyes.
+  std::vector<Token> prompt;      // Not empty.
+  worker::v1::Sampling sampling;  // Of the first sequence.
   uint32_t max_tokens = 0;  // At least 1; prompt and these fit the context.
   std::vector<Token>
       stop_tokens;  // End of sequence (unless ignored) and the request's own.
   bool reports_logprobs = false;
   bool reports_prompt_logprobs = false;
   absl::Time deadline = absl::InfiniteFuture();
-  std::unique_ptr<OutputFilter> filter;  // Null: no text is made.
+  // One for each sequence; empty: no text is made.
+  std::vector<std::unique_ptr<OutputFilter>> filters;
   std::shared_ptr<Mailbox> mailbox;
+  // Whether it reads blocks that others wrote, and writes such. One that
+  // reports_prompt_logprobs reads none.
+  bool uses_prefix_cache = true;
+  std::string cache_salt;  // Only equal ones share blocks.
+  // Samples that are drawn from the prompt, sequence i as a request with the
+  // seed sampling.seed + i would.
+  uint32_t num_sequences = 1;
+  // How many of them the client gets. Fewer than num_sequences: those with the
+  // highest log-probability a token, and nothing before all have ended.
+  uint32_t num_returned = 1;
 };
 
 }  // namespace quire

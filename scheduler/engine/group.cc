@@ -12,7 +12,8 @@ Group::Group(const GroupShape& shape, std::shared_ptr<GroupLink> link,
              uint64_t shuffle_free_blocks_seed)
     : shape_(shape),
       link_(std::move(link)),
-      pool_(shape.num_blocks, shuffle_free_blocks_seed) {}
+      pool_(shape.num_blocks, shuffle_free_blocks_seed),
+      prefixes_(&pool_, shape.block_size) {}
 
 void Group::Enter(worker::v1::StepPlan& plan, std::vector<Run> runs,
                   absl::Time now) {

@@ -15,12 +15,13 @@
 #include "scheduler/engine/in_flight_step.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/memory/block_pool.h"
+#include "scheduler/memory/prefix_tree.h"
 
 namespace quire {
 
-// One group for one epoch: its blocks, the way to its ranks, and the steps in
-// flight, oldest first. It ends with the epoch; the next one starts with a
-// fresh pool and step 1. Engine thread only.
+// One group for one epoch: its blocks and what is known of their contents, the
+// way to its ranks, and the steps in flight, oldest first. It ends with the
+// epoch; the next one starts with a fresh pool and step 1. Engine thread only.
 class Group {
  public:
   Group(const GroupShape& shape, std::shared_ptr<GroupLink> link,
@@ -28,6 +29,8 @@ class Group {
 
   const GroupShape& shape() const { return shape_; }
   BlockPool& pool() { return pool_; }
+  PrefixTree& prefixes() { return prefixes_; }
+  const PrefixTree& prefixes() const { return prefixes_; }
   const BlockPool& pool() const { return pool_; }
 
   // A plan enters flight: names it, as the next step of this epoch.
@@ -53,6 +56,7 @@ class Group {
   const GroupShape shape_;
   const std::shared_ptr<GroupLink> link_;
   BlockPool pool_;
+  PrefixTree prefixes_;
   StepId last_step_;
   std::deque<InFlightStep> in_flight_;
 };

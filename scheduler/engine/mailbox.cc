@@ -21,6 +21,7 @@ void Merge(SequenceDelta delta, SequenceDelta& pending) {
   MoveToEnd(delta.prompt_logprobs, pending.prompt_logprobs);
   if (delta.finish_reason == FinishReason::kNone) return;
   pending.finish_reason = delta.finish_reason;
+  pending.score = delta.score;
   pending.stop_reason = std::move(delta.stop_reason);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@ struct SequenceDelta {
   std::vector<TokenScores>
       prompt_logprobs;  // Of prompt tokens 1, 2, ... in order, where asked for.
   FinishReason finish_reason = FinishReason::kNone;
+  // With finish_reason, of sequences that are ranked: the higher, the better.
+  std::optional<double> score;
   std::string stop_reason;  // The stop string, or the decimal id of the token
                             // that ended the sequence.
 };

@@ -1,22 +1,49 @@
 #include "scheduler/engine/plan_builder.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
+
+#include "common/check.h"
 
 namespace quire {
+
+void PlanBuilder::Release(const Sequence& sequence) {
+  if (sequence.told()) released_.push_back(sequence.id());
+}
 
 void PlanBuilder::Begin() {
   plan_.Clear();
   runs_.clear();
 }
 
+void PlanBuilder::AddFork(Sequence& sequence,
+                          const worker::v1::Sampling& sampling) {
+  QUIRE_CHECK(!sequence.told() && runs_.empty());
+  const Sequence& parent = *sequence.parent();
+  const auto tokens = sequence.tokens();
+  const auto own = std::ranges::mismatch(tokens, parent.tokens()).in1;
+  worker::v1::Fork& fork = *plan_.add_forks();
+  fork.set_parent(parent.id().value());
+  fork.set_child(sequence.id().value());
+  fork.set_num_tokens(static_cast<uint32_t>(own - tokens.begin()));
+  fork.mutable_tokens()->Add(own, tokens.end());
+  fork.set_seed(sampling.seed() + sequence.index());
+  sequence.table().TellAsFork(parent.table());
+  sequence.ForgetParent();
+  sequence.SetTold();
+}
+
 void PlanBuilder::AddSequence(Sequence& sequence,
                               const worker::v1::Sampling& sampling) {
+  sequence.SetTold();
   worker::v1::NewSequence& added = *plan_.add_new_sequences();
   added.set_sequence(sequence.id().value());
   added.mutable_tokens()->Add(sequence.tokens().begin(),
                               sequence.tokens().end());
   added.set_prompt_length(sequence.prompt_length());
   *added.mutable_sampling() = sampling;
+  added.mutable_sampling()->set_seed(sampling.seed() + sequence.index());
   sequence.table().TakeEdit();  // The whole table is told here.
   for (const BlockRef& block : sequence.table().blocks()) {
     added.add_blocks(block.id().value());
@@ -35,8 +62,21 @@ void PlanBuilder::AddTableEdit(Sequence& sequence) {
   }
 }
 
-void PlanBuilder::AddRun(Sequence& sequence, const Run& run) {
+void PlanBuilder::AddCopy(Sequence& sequence) {
+  std::optional<CopyOnWrite> copy = sequence.table().TakeCopy();
+  if (!copy.has_value()) return;
+  worker::v1::BlockCopies& copies = *plan_.mutable_copies();
+  copies.add_source(copy->source.id().value());
+  copies.add_destination(copy->destination.value());
+  copies.add_num_slots(copy->num_slots);
+  copy_sources_.push_back(std::move(copy->source));
+}
+
+void PlanBuilder::AddRun(Sequence& sequence,
+                         const worker::v1::Sampling& sampling, const Run& run) {
+  if (!sequence.told()) AddSequence(sequence, sampling);
   AddTableEdit(sequence);
+  AddCopy(sequence);
   worker::v1::Runs& runs = *plan_.mutable_runs();
   runs.add_sequence(run.sequence.value());
   runs.add_slot(run.position);
@@ -50,6 +90,7 @@ void PlanBuilder::AddRun(Sequence& sequence, const Run& run) {
 worker::v1::StepPlan& PlanBuilder::Finish() {
   for (SequenceId sequence : released_) plan_.add_released(sequence.value());
   released_.clear();
+  copy_sources_.clear();
   return plan_;
 }
 

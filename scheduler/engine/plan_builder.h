@@ -9,6 +9,7 @@
 #include "quire/worker/v1/plan.pb.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/engine/sequence.h"
+#include "scheduler/memory/block_pool.h"
 
 namespace quire {
 
@@ -17,29 +18,44 @@ namespace quire {
 // Engine thread only.
 class PlanBuilder {
  public:
-  // The ranks are to forget the sequence: part of the next plan that is
-  // finished. Until then they keep its tokens in vain, but no blocks.
-  void Release(SequenceId sequence) { released_.push_back(sequence); }
+  // The ranks are to forget the sequence, if they were told of it: part of the
+  // next plan that is finished. Until then they keep its tokens in vain, but no
+  // blocks.
+  void Release(const Sequence& sequence);
   // An epoch starts: the ranks know nothing.
   void ForgetReleases() { released_.clear(); }
 
   // Starts a plan; an unfinished one is dropped.
   void Begin();
-  // The sequence in full, with its table. REQUIRES: resident, unknown to ranks.
-  void AddSequence(Sequence& sequence, const worker::v1::Sampling& sampling);
-  // Rows of a sequence that the ranks know, and what has changed in its table.
-  void AddRun(Sequence& sequence, const Run& run);
+  // A sequence as a copy of its parent, which the ranks hold. `sampling`, here
+  // and below: its request's. REQUIRES: resident, they were not told of it; no
+  // run was added yet, since forks come first in a plan.
+  void AddFork(Sequence& sequence, const worker::v1::Sampling& sampling);
+  // Rows of a sequence and all that the ranks must know for them: the sequence
+  // itself where they were not told of it, what has changed in its table, and
+  // the copy to be made before. REQUIRES: resident.
+  void AddRun(Sequence& sequence, const worker::v1::Sampling& sampling,
+              const Run& run);
   // Complete but for its name (Group::Enter); valid until the next Begin.
   worker::v1::StepPlan& Finish();
 
+  // Of the plan begun last, before it is finished.
+  uint32_t num_copies() const {
+    return static_cast<uint32_t>(copy_sources_.size());
+  }
   // Of the plan begun last.
   const std::vector<Run>& runs() const { return runs_; }
   std::vector<Run> TakeRuns() { return std::exchange(runs_, {}); }
 
  private:
+  void AddSequence(Sequence& sequence, const worker::v1::Sampling& sampling);
   void AddTableEdit(Sequence& sequence);
+  void AddCopy(Sequence& sequence);
 
   std::vector<SequenceId> released_;
+  // Sources of this plan's copies. They are not handed out again before the
+  // next plan, which is executed after the copies are made.
+  std::vector<BlockPin> copy_sources_;
   worker::v1::StepPlan plan_;
   std::vector<Run> runs_;
 };

@@ -21,12 +21,12 @@ absl::Status RequestQueue::CheckRoom(uint64_t prompt_tokens) const {
 
 void RequestQueue::Insert(RequestState* request) {
   QUIRE_CHECK(requests_.insert(request).second);
-  num_tokens_ += request->sequence().prompt_length();
+  num_tokens_ += request->prompt_length();
 }
 
 void RequestQueue::Remove(RequestState* request) {
   QUIRE_CHECK(requests_.erase(request) == 1);
-  num_tokens_ -= request->sequence().prompt_length();
+  num_tokens_ -= request->prompt_length();
 }
 
 }  // namespace quire

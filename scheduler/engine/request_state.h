@@ -2,8 +2,11 @@
 #define QUIRE_SCHEDULER_ENGINE_REQUEST_STATE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "common/ids.h"
@@ -11,19 +14,21 @@
 #include "scheduler/engine/mailbox.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/engine/sequence.h"
+#include "scheduler/engine/sequence_output.h"
 #include "scheduler/policy/admission.h"
 #include "scheduler/policy/order.h"
 
 namespace quire {
 
-// An open request: what was asked, its sequence, and what is owed to its
-// mailbox. States:
+// An open request: what was asked, its sequences, and what is owed to its
+// mailbox. Its sequences are admitted, preempted and resumed together; each
+// ends by itself. States:
 //
-//   waiting    in the queue; its sequence is parked
-//   running    its sequence is resident
+//   waiting    in the queue; its sequences are parked
+//   running    none of its sequences is parked
 //   closed     the object is gone
 //
-//             admitted                stopped, cancelled, expired, failed
+//             admitted                all ended, cancelled, expired, failed
 //   waiting ------------> running ------------------------------> closed
 //      ^                     |
 //      +---------------------+   (closed from waiting as well)
@@ -32,8 +37,9 @@ namespace quire {
 // Engine thread only.
 class RequestState {
  public:
-  RequestState(GenerationRequest request, PlaceInOrder place, SequenceId id,
-               absl::Time arrived);
+  // `next_id` is called for each sequence.
+  RequestState(GenerationRequest request, PlaceInOrder place,
+               const std::function<SequenceId()>& next_id, absl::Time arrived);
 
   RequestId id() const { return request_.id; }
   const PlaceInOrder& place() const { return place_; }
@@ -42,18 +48,51 @@ class RequestState {
   const std::string& name() const { return request_.name; }
   const worker::v1::Sampling& sampling() const { return request_.sampling; }
   const std::shared_ptr<Mailbox>& mailbox() const { return request_.mailbox; }
-  Sequence& sequence() { return sequence_; }
-  const Sequence& sequence() const { return sequence_; }
+  uint32_t prompt_length() const { return prompt_length_; }
+  // Of all its sequences, ended ones too.
+  uint32_t num_generated() const { return num_generated_; }
   RequestUsage usage() const;
 
-  // What policy/admission asks about.
-  AdmissionRequest admission() const;
-  void OnAdmitted();
-  void OnPreempted() { ++num_preemptions_; }
-  // Whether a token was gained since the last admission.
-  bool reached_checkpoint() const {
-    return sequence_.known() > known_at_admission_;
+  // Those that have not ended, in the order of their index. The first one
+  // leads: when the request is admitted, the others are forks of it. Not empty
+  // while the request is open.
+  std::span<const std::unique_ptr<Sequence>> sequences() const {
+    return sequences_;
   }
+  Sequence& leader() const { return *sequences_.front(); }
+  uint32_t num_sequences() const {
+    return static_cast<uint32_t>(sequences_.size());
+  }
+  bool running() const { return !leader().parked(); }
+
+  // Whether its full blocks are to be found by others, and whether it looks for
+  // others' in turn: the log-probabilities of a token are those of a row, and a
+  // row that is not computed has none.
+  bool writes_prefixes() const { return request_.uses_prefix_cache; }
+  bool reads_prefixes() const {
+    return request_.uses_prefix_cache && !request_.reports_prompt_logprobs;
+  }
+  const std::string& cache_salt() const { return request_.cache_salt; }
+  // The sequence whose writing it waits for, to read it, and up to which slot.
+  struct AwaitedPrefix {
+    SequenceId writer;
+    uint32_t num_slots = 0;  // 0: it waits for none.
+  };
+  AwaitedPrefix& awaited_prefix() { return awaited_prefix_; }
+
+  // The sequence leaves; what it said stays.
+  void EndSequence(Sequence& sequence);
+
+  // What policy/admission asks about a sequence.
+  SequenceLengths LengthsOf(const Sequence& sequence) const;
+  // Slots that the sequence takes over from the leader when both are admitted.
+  uint32_t SharedSlots(const Sequence& sequence) const;
+  // `in_full`: with blocks for all tokens known and the next one. `num_cached`:
+  // of these, tokens that need not be computed.
+  void OnAdmitted(bool in_full, uint32_t num_cached);
+  void OnPreempted() { ++num_preemptions_; }
+  // See PreemptionCandidate.
+  bool is_protected() const;
   // A step with a row of it failed.
   void OnFailedStep() { ++num_failed_steps_; }
   // Since a token was gained.
@@ -61,37 +100,53 @@ class RequestState {
   uint32_t num_admissions() const { return num_admissions_; }
   uint32_t num_preemptions() const { return num_preemptions_; }
 
-  // How many prompt tokens `run` is to score: all that it can, unless every
-  // one of them has been scored already.
-  uint32_t PromptScoresOf(const Run& run) const;
+  // How many prompt tokens `run` of `sequence` is to score: all that it can,
+  // unless every one of them has been scored already.
+  uint32_t PromptScoresOf(const Sequence& sequence, const Run& run) const;
   // Keeps the scores of the prompt token at `position` for the client, unless
   // it has them: the row was computed anew.
   void AddPromptScores(uint32_t position, TokenScores scores);
 
   // The sequence gains a token: decides whether it ends here, and why.
-  FinishReason AppendToken(TokenScores scores, absl::Time now);
-  // When the last token came; InfinitePast before the first.
-  absl::Time last_token() const { return last_token_; }
+  FinishReason AppendToken(Sequence& sequence, TokenScores scores,
+                           absl::Time now);
+  // When the last token of a sequence came; InfinitePast before the first.
+  absl::Time last_token(const Sequence& sequence) const {
+    return outputs_[sequence.index()].last_token;
+  }
 
-  // What the client has not been sent.
-  bool has_delta() const { return has_delta_; }
-  SequenceDelta TakeDelta();
+  // Moves what the client can be sent to `deliver`. Of ranked sequences that is
+  // nothing before the last has ended, and then the best of them.
+  void TakeDeltas(const std::function<void(SequenceDelta)>& deliver);
 
  private:
-  bool IsStopToken(Token token) const;
+  struct Output {
+    SequenceOutput output;
+    uint32_t num_generated = 0;
+    absl::Time last_token = absl::InfinitePast();
+  };
+
+  bool is_ranked() const {
+    return request_.num_returned < request_.num_sequences;
+  }
+  void DeliverRanked(const std::function<void(SequenceDelta)>& deliver);
 
   GenerationRequest request_;
   const PlaceInOrder place_;
   const absl::Time arrived_;
-  Sequence sequence_;
-  uint32_t known_at_admission_ = 0;
+  const uint32_t prompt_length_;
+  std::vector<std::unique_ptr<Sequence>> sequences_;
+  std::vector<Output> outputs_;               // By index.
+  std::vector<uint32_t> known_at_admission_;  // By index.
+  bool admitted_in_full_ = false;
+  uint32_t num_generated_ = 0;
+  uint32_t num_ended_ = 0;  // Sequences.
   uint32_t num_admissions_ = 0;
   uint32_t num_preemptions_ = 0;
   uint32_t num_failed_steps_ = 0;
+  uint32_t num_cached_ = 0;  // Prompt tokens, at the first admission.
+  AwaitedPrefix awaited_prefix_;
   uint32_t next_scored_ = 1;  // The first prompt token without scores.
-  absl::Time last_token_ = absl::InfinitePast();
-  SequenceDelta delta_;
-  bool has_delta_ = false;
 };
 
 }  // namespace quire

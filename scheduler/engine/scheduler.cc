@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/status_macros.h"
 #include "scheduler/engine/in_flight_step.h"
+#include "scheduler/memory/capacity.h"
 #include "scheduler/policy/order.h"
 #include "scheduler/policy/preemption.h"
 
@@ -42,18 +43,21 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
     const uint32_t length = static_cast<uint32_t>(request.prompt.size());
     QUIRE_RETURN_IF_ERROR(CheckFits({.prompt_tokens = length,
                                      .max_tokens = request.max_tokens,
-                                     .known_tokens = length}));
+                                     .known_tokens = length},
+                                    request.num_sequences));
     return waiting_.CheckRoom(length);
   }();
   if (!refusal.ok()) return Refuse(request, refusal);
 
   ++last_place_.arrival;
-  last_sequence_ = last_sequence_.Next();
-  auto owned = std::make_unique<RequestState>(std::move(request), last_place_,
-                                              last_sequence_, now);
+  auto owned = std::make_unique<RequestState>(
+      std::move(request), last_place_,
+      [this] { return last_sequence_ = last_sequence_.Next(); }, now);
   RequestState& added = *owned;
   QUIRE_CHECK(requests_.emplace(added.id(), std::move(owned)).second);
-  by_sequence_.emplace(added.sequence().id(), &added);
+  for (const auto& sequence : added.sequences()) {
+    lanes_[sequence->id()] = {&added, sequence.get()};
+  }
   if (added.deadline() != absl::InfiniteFuture()) {
     deadlines_.emplace(added.deadline(), added.id());
   }
@@ -92,9 +96,9 @@ absl::Time Scheduler::next_deadline() const {
                             : deadlines_.begin()->first;
 }
 
-RequestState* Scheduler::Find(SequenceId sequence) const {
-  const auto found = by_sequence_.find(sequence);
-  return found == by_sequence_.end() ? nullptr : found->second;
+Scheduler::Lane Scheduler::Find(SequenceId sequence) const {
+  const auto found = lanes_.find(sequence);
+  return found == lanes_.end() ? Lane() : found->second;
 }
 
 void Scheduler::StopRunning(RequestState& request) {
@@ -102,13 +106,31 @@ void Scheduler::StopRunning(RequestState& request) {
       std::lower_bound(running_.begin(), running_.end(), &request, ByPlace);
   QUIRE_CHECK(place != running_.end() && *place == &request);
   running_.erase(place);
-  request.sequence().Leave();
-  builder_.Release(request.sequence().id());
+  num_running_sequences_ -= request.num_sequences();
+  // The last one first: those before it may be its parent.
+  for (auto i = request.sequences().rbegin(); i != request.sequences().rend();
+       ++i) {
+    builder_.Release(**i);
+    (*i)->Leave();
+  }
+}
+
+void Scheduler::EndSequence(Lane lane, FinishReason reason, absl::Time now) {
+  if (lane.request->num_sequences() == 1) {
+    return Close(
+        *lane.request,
+        reason == FinishReason::kStop ? Outcome::kStop : Outcome::kLength,
+        absl::OkStatus(), now);
+  }
+  builder_.Release(*lane.sequence);
+  lanes_.erase(lane.sequence->id());
+  if (lane.request->running()) --num_running_sequences_;
+  lane.request->EndSequence(*lane.sequence);
 }
 
 void Scheduler::Close(RequestState& request, Outcome outcome,
                       absl::Status status, absl::Time now) {
-  if (request.sequence().resident()) {
+  if (request.running()) {
     StopRunning(request);
   } else {
     waiting_.Remove(&request);
@@ -120,7 +142,9 @@ void Scheduler::Close(RequestState& request, Outcome outcome,
   }
   outbox_->Close(request.mailbox(), std::move(status), request.usage());
   deadlines_.erase({request.deadline(), request.id()});
-  by_sequence_.erase(request.sequence().id());
+  for (const auto& sequence : request.sequences()) {
+    lanes_.erase(sequence->id());
+  }
   requests_.erase(request.id());
 }
 
@@ -132,7 +156,8 @@ void Scheduler::StartEpoch(std::unique_ptr<Group> group, absl::Time now) {
   had_epoch_ = true;
   const std::vector<RequestState*> requests(waiting_.begin(), waiting_.end());
   for (RequestState* request : requests) {
-    absl::Status fits = CheckFits(request->admission());
+    absl::Status fits = CheckFits(request->LengthsOf(request->leader()),
+                                  request->num_sequences());
     if (!fits.ok()) Close(*request, Outcome::kError, std::move(fits), now);
   }
 }
@@ -144,7 +169,7 @@ void Scheduler::BlameStep(const absl::Status& failure, absl::Time now) {
                    [](const InFlightStep& step) { return !step.complete(); });
   if (failed == steps.end()) return;
   for (const Run& run : failed->runs()) {
-    RequestState* const request = Find(run.sequence);
+    RequestState* const request = Find(run.sequence).request;
     if (request == nullptr) continue;
     request->OnFailedStep();
     if (request->num_failed_steps() < kMaxFailedSteps) continue;
@@ -158,28 +183,126 @@ void Scheduler::BlameStep(const absl::Status& failure, absl::Time now) {
 
 void Scheduler::EndEpoch() {
   for (RequestState* request : running_) {
-    request->sequence().Leave();
+    for (const auto& sequence : request->sequences()) sequence->Leave();
     waiting_.Insert(request);
   }
   running_.clear();
+  num_running_sequences_ = 0;
   builder_.ForgetReleases();
   group_.reset();
 }
 
 AdmissionPool Scheduler::DescribePool() const {
-  return {.block_size = group_->shape().block_size,
-          .num_blocks = group_->pool().num_blocks(),
-          .num_free = group_->pool().num_free(),
-          .num_running = static_cast<uint32_t>(running_.size())};
+  return {.num_blocks = group_->pool().num_blocks(),
+          .num_available = group_->pool().num_available(),
+          .num_running = num_running_sequences_};
 }
 
 // Between epochs nobody knows, and all may hope.
-absl::Status Scheduler::CheckFits(const AdmissionRequest& request) const {
+absl::Status Scheduler::CheckFits(const SequenceLengths& sequence,
+                                  uint32_t num_sequences) const {
   if (group_ == nullptr) return absl::OkStatus();
-  const AdmissionPool pool = DescribePool();
-  return DecideAdmission(request, pool) == Admission::kNever
-             ? NeverFitsError(request, pool)
+  const uint32_t most_sequences = StepRoom().sequences;
+  if (num_sequences > most_sequences) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the request asks for ", num_sequences, " sequences; at most ",
+        most_sequences, " run at the same time"));
+  }
+  const uint32_t block_size = group_->shape().block_size;
+  const uint32_t num_blocks = group_->pool().num_blocks();
+  return BlocksAtEnd(sequence, num_sequences, block_size) > num_blocks
+             ? NeverFitsError(sequence, num_sequences, block_size, num_blocks)
              : absl::OkStatus();
+}
+
+// Those that run share every step, so there are never more than it has rows.
+BatchRoom Scheduler::StepRoom() const {
+  const uint32_t rows =
+      std::min(options_.max_step_tokens, group_->shape().max_step_rows);
+  return {.rows = rows,
+          .sequences = std::min(options_.max_running_sequences, rows)};
+}
+
+// One that was preempted returns with all that it needs, or it might never
+// gain a token.
+uint32_t Scheduler::SlotsFor(const RequestState& request,
+                             const Sequence& sequence) const {
+  return SlotsAtAdmission(AdmissionMode::kFullPrompt,
+                          request.LengthsOf(sequence),
+                          options_.max_step_tokens);
+}
+
+AdmissionRequest Scheduler::DescribeForAdmission(
+    const RequestState& request, std::span<const BlockId> prefix) const {
+  const uint32_t block_size = group_->shape().block_size;
+  AdmissionRequest described = {
+      .blocks_at_end = BlocksAtEnd(request.LengthsOf(request.leader()),
+                                   request.num_sequences(), block_size),
+      .was_preempted = request.num_preemptions() > 0};
+  for (const auto& sequence : request.sequences()) {
+    described.blocks_now +=
+        BlocksForSlots(SlotsFor(request, *sequence), block_size) -
+        request.SharedSlots(*sequence) / block_size;
+  }
+  for (const BlockId block : prefix) {
+    if (group_->pool().is_active(block)) --described.blocks_now;
+  }
+  return described;
+}
+
+// --- Prefixes
+
+// The last known token is always computed: its row is what samples.
+std::vector<BlockId> Scheduler::FindPrefix(const RequestState& request) {
+  if (!options_.prefix_cache || !request.reads_prefixes()) return {};
+  PrefixTree& prefixes = group_->prefixes();
+  const Sequence& leader = request.leader();
+  return prefixes.Find(prefixes.SpaceOf(request.cache_salt()), leader.tokens(),
+                       (leader.known() - 1) / group_->shape().block_size);
+}
+
+// Requests that arrive together with a common prefix compute it once: the
+// others wait until it is written, and go on by themselves where its writer
+// has left. Whoever waits holds nothing.
+bool Scheduler::AwaitsPrefix(RequestState& request, uint32_t num_found) {
+  if (!options_.prefix_cache || !request.reads_prefixes()) return false;
+  RequestState::AwaitedPrefix& awaited = request.awaited_prefix();
+  if (awaited.num_slots > 0) {
+    const Sequence* const writer = Find(awaited.writer).sequence;
+    if (writer != nullptr && !writer->parked() &&
+        writer->committed() < awaited.num_slots) {
+      return true;
+    }
+  }
+  awaited = FindWriter(request, num_found);
+  return awaited.num_slots > 0;
+}
+
+// The running sequence that is about to write most of the prompt's blocks,
+// beyond those that are found.
+RequestState::AwaitedPrefix Scheduler::FindWriter(const RequestState& request,
+                                                  uint32_t num_found) const {
+  const uint32_t block_size = group_->shape().block_size;
+  const auto wanted =
+      request.leader().tokens().first(request.leader().known() - 1);
+  RequestState::AwaitedPrefix best;
+  uint32_t most = num_found * block_size;
+  for (const RequestState* other : running_) {
+    const Sequence& writer = other->leader();
+    if (!other->writes_prefixes() ||
+        other->cache_salt() != request.cache_salt() ||
+        writer.committed() >= writer.prompt_length()) {
+      continue;
+    }
+    const auto written = writer.tokens().first(writer.prompt_length());
+    const auto equal = std::ranges::mismatch(wanted, written).in1;
+    const uint32_t num_slots =
+        static_cast<uint32_t>(equal - wanted.begin()) / block_size * block_size;
+    if (num_slots <= most || writer.committed() >= num_slots) continue;
+    most = num_slots;
+    best = {.writer = writer.id(), .num_slots = num_slots};
+  }
+  return best;
 }
 
 // --- Plan
@@ -204,31 +327,44 @@ worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
   return &plan;
 }
 
-// Sets wanted_rows_: what each running sequence can use and has blocks for.
-// Returns whether a request was preempted. Victims are behind the needy one, so
-// none has had its turn yet.
+// Sets planned_lanes_ and wanted_rows_: what each running sequence can use and
+// has blocks for. Returns whether a request was preempted. Victims are behind
+// the needy one, so none has had its turn yet.
 bool Scheduler::ReserveForRunning() {
   bool preempted = false;
+  planned_lanes_.clear();
   wanted_rows_.clear();
   for (size_t i = 0; i < running_.size(); ++i) {
-    Sequence& sequence = running_[i]->sequence();
-    uint32_t rows = sequence.PlannableRows();
-    while (rows > 0 && !sequence.Reserve(rows)) {
-      if (PreemptBehind(i)) {
-        preempted = true;
-      } else {
-        rows = 0;
-      }
+    for (const auto& sequence : running_[i]->sequences()) {
+      const Lane lane = {running_[i], sequence.get()};
+      planned_lanes_.push_back(lane);
+      wanted_rows_.push_back(ReserveRows(lane, i, preempted));
     }
-    wanted_rows_.push_back(rows);
   }
   return preempted;
+}
+
+// `place`: of the lane's request in running_.
+uint32_t Scheduler::ReserveRows(Lane lane, size_t place, bool& preempted) {
+  Sequence& sequence = *lane.sequence;
+  if (sequence.awaiting()) {
+    sequence.TryFork();
+    if (sequence.awaiting()) return 0;
+    builder_.AddFork(sequence, lane.request->sampling());
+  }
+  const uint32_t rows = sequence.PlannableRows();
+  if (rows == 0) return 0;
+  while (!sequence.Reserve(rows)) {
+    if (!PreemptBehind(place)) return 0;
+    preempted = true;
+  }
+  return rows;
 }
 
 bool Scheduler::PreemptBehind(size_t needy) {
   std::vector<PreemptionCandidate> candidates;
   for (const RequestState* request : running_) {
-    candidates.push_back({.reached_checkpoint = request->reached_checkpoint()});
+    candidates.push_back({.is_protected = request->is_protected()});
   }
   const std::optional<size_t> choice = ChooseVictim(candidates, needy);
   if (!choice.has_value()) return false;
@@ -241,33 +377,37 @@ bool Scheduler::PreemptBehind(size_t needy) {
 }
 
 BatchRoom Scheduler::PlanRunning() {
-  const BatchRoom room = {
-      .rows = std::min(options_.max_step_tokens, group_->shape().max_step_rows),
-      .sequences = options_.max_running_sequences};
-  const BatchRoom left = DealRows(room, wanted_rows_, granted_rows_);
-  for (size_t i = 0; i < running_.size(); ++i) {
-    if (granted_rows_[i] > 0) PlanRows(*running_[i], granted_rows_[i]);
+  const BatchRoom left = DealRows(StepRoom(), wanted_rows_, granted_rows_);
+  for (size_t i = 0; i < planned_lanes_.size(); ++i) {
+    if (granted_rows_[i] > 0) PlanRows(planned_lanes_[i], granted_rows_[i]);
   }
   return left;
 }
 
-// Nobody overtakes the head of the queue, so a long prompt is not starved by
-// short ones behind it.
+// Nobody overtakes one that waits for memory, so a long prompt is not starved
+// by short ones behind it. One that waits for a prefix to be written is passed:
+// it takes its turn as soon as that is done.
 void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
-  while (!waiting_.empty() && room.rows > 0 && room.sequences > 0) {
-    RequestState& head = *waiting_.head();
-    if (DecideAdmission(head.admission(), DescribePool()) != Admission::kNow) {
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    RequestState& request = **next++;
+    if (request.num_sequences() > std::min(room.rows, room.sequences)) return;
+    const std::vector<BlockId> prefix = FindPrefix(request);
+    if (AwaitsPrefix(request, static_cast<uint32_t>(prefix.size()))) continue;
+    if (DecideAdmission(DescribeForAdmission(request, prefix),
+                        DescribePool()) != Admission::kNow) {
       return;
     }
-    Admit(head, now);
-    const uint32_t rows = std::min(head.sequence().PlannableRows(), room.rows);
-    PlanRows(head, rows);
+    Admit(request, prefix, now);
+    Sequence& leader = request.leader();
+    const uint32_t rows = std::min(leader.PlannableRows(), room.rows);
+    PlanRows({&request, &leader}, rows);
     room.rows -= rows;
-    --room.sequences;
+    room.sequences -= request.num_sequences();
   }
 }
 
-void Scheduler::Admit(RequestState& request, absl::Time now) {
+void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
+                      absl::Time now) {
   if (request.num_admissions() == 0) {
     metrics_->queue_time->Observe(
         absl::ToDoubleSeconds(now - request.arrived()));
@@ -276,18 +416,34 @@ void Scheduler::Admit(RequestState& request, absl::Time now) {
   running_.insert(
       std::upper_bound(running_.begin(), running_.end(), &request, ByPlace),
       &request);
-  request.sequence().Enter(&group_->pool(), group_->shape().block_size,
-                           SlotsAtAdmission(request.admission()));
-  request.OnAdmitted();
-  builder_.AddSequence(request.sequence(), request.sampling());
+  num_running_sequences_ += request.num_sequences();
+  Sequence& leader = request.leader();
+  BlockPool* const pool = &group_->pool();
+  const uint32_t block_size = group_->shape().block_size;
+  leader.Enter(pool, block_size, SlotsFor(request, leader), prefix);
+  for (const auto& sequence : request.sequences().subspan(1)) {
+    const uint32_t num_slots = SlotsFor(request, *sequence);
+    const uint32_t num_shared = request.SharedSlots(*sequence);
+    if (num_shared > 0) {
+      sequence->EnterAsFork(&leader, num_shared, pool, block_size, num_slots);
+    } else {
+      sequence->Enter(pool, block_size, num_slots);
+    }
+  }
+  if (request.reads_prefixes()) {
+    metrics_->prefix_queries->Increment(leader.known());
+    metrics_->prefix_hits->Increment(leader.committed());
+  }
+  request.OnAdmitted(/*in_full=*/true, leader.committed());
 }
 
-void Scheduler::PlanRows(RequestState& request, uint32_t num_rows) {
-  Run run = request.sequence().PlanRows(num_rows);
-  run.num_scored = request.PromptScoresOf(run);
-  run.num_top = request.sampling().top_logprobs();
-  run.num_top_scored = request.sampling().top_prompt_logprobs();
-  builder_.AddRun(request.sequence(), run);
+void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {
+  Run run = lane.sequence->PlanRows(num_rows);
+  const worker::v1::Sampling& sampling = lane.request->sampling();
+  run.num_scored = lane.request->PromptScoresOf(*lane.sequence, run);
+  run.num_top = sampling.top_logprobs();
+  run.num_top_scored = sampling.top_prompt_logprobs();
+  builder_.AddRun(*lane.sequence, sampling, run);
 }
 
 void Scheduler::ObservePlan() const {
@@ -299,6 +455,8 @@ void Scheduler::ObservePlan() const {
     has_decode |= run.num_prompt_rows < run.num_rows;
     num_rows += run.num_rows;
   }
+  metrics_->block_copies->Increment(builder_.num_copies());
+  metrics_->block_evictions->Increment(group_->pool().TakeNumEvictions());
   metrics_->step_tokens->Observe(num_rows);
   metrics_->step_sequences->Observe(builder_.runs().size());
   if (has_prompt && has_decode) metrics_->mixed_steps->Increment();
@@ -320,11 +478,11 @@ void Scheduler::Commit(absl::Time now) {
 void Scheduler::CloseFailed(const worker::v1::StepResult& result,
                             absl::Time now) {
   for (const uint64_t sequence : result.failed_sequences()) {
-    RequestState* const request = Find(SequenceId(sequence));
+    const auto [request, failed] = Find(SequenceId(sequence));
     if (request == nullptr) continue;
-    const std::string reason = absl::StrCat(
-        "the model's logits for token ", request->sequence().known(),
-        " of the request are not finite: nothing can be chosen");
+    const std::string reason =
+        absl::StrCat("the model's logits for token ", failed->known(),
+                     " of the request are not finite: nothing can be chosen");
     LogError(absl::StrCat(request->name(), ": ", reason));
     Close(*request, Outcome::kError, absl::InternalError(reason), now);
   }
@@ -332,52 +490,55 @@ void Scheduler::CloseFailed(const worker::v1::StepResult& result,
 
 void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
                           absl::Time now) {
-  RequestState* const request = Find(run.sequence);
-  if (request != nullptr) CommitRows(*request, run);
+  const Lane lane = Find(run.sequence);
+  if (lane.request != nullptr) CommitRows(lane, run);
   for (uint32_t i = 1; i <= run.num_scored; ++i) {
     TokenScores scores = outputs.NextPromptScores();
-    if (request == nullptr) continue;
+    if (lane.request == nullptr) continue;
     const uint32_t position = run.position + i;
-    scores.chosen.token = request->sequence().tokens()[position];
-    request->AddPromptScores(position, std::move(scores));
+    scores.chosen.token = lane.sequence->tokens()[position];
+    lane.request->AddPromptScores(position, std::move(scores));
   }
   FinishReason end = FinishReason::kNone;
   if (run.samples) {
     TokenScores scores = outputs.NextSampled();
-    if (request != nullptr && run.end() == request->sequence().known()) {
-      end = CommitToken(*request, std::move(scores), now);
+    if (lane.request != nullptr && run.end() == lane.sequence->known()) {
+      end = CommitToken(lane, std::move(scores), now);
     } else {
       metrics_->discarded_tokens->Increment();
     }
   }
-  if (request == nullptr) return;
-  if (request->has_delta()) {
-    outbox_->Append(request->mailbox(), request->TakeDelta());
-  }
-  if (end == FinishReason::kNone) return;
-  Close(*request,
-        end == FinishReason::kStop ? Outcome::kStop : Outcome::kLength,
-        absl::OkStatus(), now);
+  if (lane.request == nullptr) return;
+  lane.request->TakeDeltas([&](SequenceDelta delta) {
+    outbox_->Append(lane.request->mailbox(), std::move(delta));
+  });
+  if (end != FinishReason::kNone) EndSequence(lane, end, now);
 }
 
 // What the ranks wrote for a sequence that has left them since is lost.
-void Scheduler::CommitRows(RequestState& request, const Run& run) {
-  if (!request.sequence().resident()) return;
-  request.sequence().CommitRows(run);
+void Scheduler::CommitRows(Lane lane, const Run& run) {
+  if (lane.sequence->parked()) return;
+  lane.sequence->CommitRows(run);
+  if (options_.prefix_cache && lane.request->writes_prefixes()) {
+    PrefixTree& prefixes = group_->prefixes();
+    lane.sequence->Publish(prefixes.SpaceOf(lane.request->cache_salt()),
+                           &prefixes, &group_->pool());
+  }
   metrics_->prompt_tokens->Increment(run.num_prompt_rows);
+  metrics_->recomputed_tokens->Increment(lane.sequence->num_recomputed());
 }
 
-FinishReason Scheduler::CommitToken(RequestState& request, TokenScores scores,
+FinishReason Scheduler::CommitToken(Lane lane, TokenScores scores,
                                     absl::Time now) {
   metrics_->generated_tokens->Increment();
-  if (request.sequence().num_generated() == 0) {
+  if (lane.sequence->num_generated() == 0) {
     metrics_->time_to_first_token->Observe(
-        absl::ToDoubleSeconds(now - request.arrived()));
+        absl::ToDoubleSeconds(now - lane.request->arrived()));
   } else {
     metrics_->time_between_tokens->Observe(
-        absl::ToDoubleSeconds(now - request.last_token()));
+        absl::ToDoubleSeconds(now - lane.request->last_token(*lane.sequence)));
   }
-  return request.AppendToken(std::move(scores), now);
+  return lane.request->AppendToken(*lane.sequence, std::move(scores), now);
 }
 
 }  // namespace quire

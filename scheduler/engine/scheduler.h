@@ -53,8 +53,8 @@ class Scheduler {
   // --- Requests
 
   // Joins the queue, or closes with UNAVAILABLE (no epoch has ever started),
-  // INVALID_ARGUMENT (can never fit the pool) or RESOURCE_EXHAUSTED (queue
-  // full). REQUIRES: the id is new.
+  // INVALID_ARGUMENT (can never fit the pool, or more sequences than ever run)
+  // or RESOURCE_EXHAUSTED (queue full). REQUIRES: the id is new.
   void Submit(GenerationRequest request, absl::Time now);
   // Closes a request that never joins the queue.
   void Refuse(const GenerationRequest& request, absl::Status reason);
@@ -101,31 +101,52 @@ class Scheduler {
 
   // In the order of service.
   std::span<RequestState* const> running() const { return running_; }
+  // Sequences of running requests.
+  uint32_t num_running_sequences() const { return num_running_sequences_; }
   const RequestQueue& waiting() const { return waiting_; }
 
  private:
-  absl::Status CheckFits(const AdmissionRequest& request) const;
+  // A sequence that is open, and its request.
+  struct Lane {
+    RequestState* request = nullptr;
+    Sequence* sequence = nullptr;
+  };
+
+  absl::Status CheckFits(const SequenceLengths& sequence,
+                         uint32_t num_sequences) const;
+  BatchRoom StepRoom() const;
   AdmissionPool DescribePool() const;
-  RequestState* Find(SequenceId sequence) const;
+  AdmissionRequest DescribeForAdmission(const RequestState& request,
+                                        std::span<const BlockId> prefix) const;
+  std::vector<BlockId> FindPrefix(const RequestState& request);
+  bool AwaitsPrefix(RequestState& request, uint32_t num_found);
+  RequestState::AwaitedPrefix FindWriter(const RequestState& request,
+                                         uint32_t num_found) const;
+  uint32_t SlotsFor(const RequestState& request,
+                    const Sequence& sequence) const;
+  // Empty: it is not open any more.
+  Lane Find(SequenceId sequence) const;
 
   // Parts of Plan, in its order.
   bool ReserveForRunning();
+  uint32_t ReserveRows(Lane lane, size_t place, bool& preempted);
   bool PreemptBehind(size_t needy);
   BatchRoom PlanRunning();
   void AdmitWaiting(BatchRoom room, absl::Time now);
-  void Admit(RequestState& request, absl::Time now);
-  void PlanRows(RequestState& request, uint32_t num_rows);
+  void Admit(RequestState& request, std::span<const BlockId> prefix,
+             absl::Time now);
+  void PlanRows(Lane lane, uint32_t num_rows);
   void ObservePlan() const;
 
   // Parts of Commit, in its order.
   void CloseFailed(const worker::v1::StepResult& result, absl::Time now);
   void CommitRun(const Run& run, ResultReader& outputs, absl::Time now);
-  void CommitRows(RequestState& request, const Run& run);
-  FinishReason CommitToken(RequestState& request, TokenScores scores,
-                           absl::Time now);
+  void CommitRows(Lane lane, const Run& run);
+  FinishReason CommitToken(Lane lane, TokenScores scores, absl::Time now);
 
   // The ways out of the running state; blocks are free at once.
   void StopRunning(RequestState& request);
+  void EndSequence(Lane lane, FinishReason reason, absl::Time now);
   void Close(RequestState& request, Outcome outcome, absl::Status status,
              absl::Time now);
 
@@ -136,16 +157,19 @@ class Scheduler {
   std::unique_ptr<Group> group_;  // Outlives requests_, which hold its blocks.
   bool had_epoch_ = false;
   absl::flat_hash_map<RequestId, std::unique_ptr<RequestState>> requests_;
-  absl::flat_hash_map<SequenceId, RequestState*> by_sequence_;
+  absl::flat_hash_map<SequenceId, Lane> lanes_;
   std::set<std::pair<absl::Time, RequestId>> deadlines_;  // Finite ones.
   RequestQueue waiting_;
   std::vector<RequestState*> running_;  // In the order of service.
+  uint32_t num_running_sequences_ = 0;
   PlaceInOrder last_place_;
   SequenceId last_sequence_;
 
   PlanBuilder builder_;
-  std::vector<uint32_t> wanted_rows_;   // Of running_, while planning.
-  std::vector<uint32_t> granted_rows_;  // Of running_, while planning.
+  // Of the running requests' sequences, while planning.
+  std::vector<Lane> planned_lanes_;
+  std::vector<uint32_t> wanted_rows_;
+  std::vector<uint32_t> granted_rows_;
 };
 
 }  // namespace quire

@@ -8,15 +8,33 @@ namespace quire {
 namespace {
 
 RequestSnapshot Describe(const RequestState& request, absl::Time now) {
-  const Sequence& sequence = request.sequence();
+  uint32_t num_blocks = 0;
+  for (const auto& sequence : request.sequences()) {
+    num_blocks += sequence->num_blocks();
+  }
   return {.id = request.id(),
           .name = request.name(),
-          .running = sequence.resident(),
-          .prompt_tokens = sequence.prompt_length(),
-          .generated_tokens = sequence.num_generated(),
-          .num_blocks = sequence.num_blocks(),
+          .running = request.running(),
+          .prompt_tokens = request.prompt_length(),
+          .generated_tokens = request.num_generated(),
+          .num_sequences = request.num_sequences(),
+          .num_blocks = num_blocks,
           .num_preemptions = request.num_preemptions(),
           .age = now - request.arrived()};
+}
+
+// `holder`: the request. Of a block that several share the fullest view counts.
+void DescribeTable(const Sequence& sequence, uint32_t block_size,
+                   int32_t holder, std::vector<BlockSnapshot>& blocks) {
+  uint32_t slots_left = sequence.committed();
+  for (const BlockRef& block : sequence.table().blocks()) {
+    const auto used = static_cast<uint16_t>(std::min(slots_left, block_size));
+    slots_left -= used;
+    BlockSnapshot& described = blocks[block.id().value()];
+    described.state = BlockState::kActive;
+    described.used_slots = std::max(described.used_slots, used);
+    described.request = holder;
+  }
 }
 
 // Running requests come first in a snapshot, so request i of running() is
@@ -24,16 +42,15 @@ RequestSnapshot Describe(const RequestState& request, absl::Time now) {
 std::vector<BlockSnapshot> DescribeBlocks(const Scheduler& scheduler) {
   if (scheduler.group() == nullptr) return {};
   const uint32_t block_size = scheduler.group()->shape().block_size;
-  std::vector<BlockSnapshot> blocks(scheduler.group()->pool().num_blocks());
+  const BlockPool& pool = scheduler.group()->pool();
+  std::vector<BlockSnapshot> blocks(pool.num_blocks());
+  for (uint32_t i = 0; i < blocks.size(); ++i) {
+    if (pool.is_cached(BlockId(i))) blocks[i].state = BlockState::kCached;
+  }
   int32_t index = 0;
   for (const RequestState* request : scheduler.running()) {
-    uint32_t slots_left = request->sequence().committed();
-    for (const BlockRef& block : request->sequence().table().blocks()) {
-      const uint32_t used = std::min(slots_left, block_size);
-      slots_left -= used;
-      blocks[block.id().value()] = {.state = BlockState::kActive,
-                                    .used_slots = static_cast<uint16_t>(used),
-                                    .request = index};
+    for (const auto& sequence : request->sequences()) {
+      DescribeTable(*sequence, block_size, index, blocks);
     }
     ++index;
   }
@@ -57,11 +74,19 @@ BlockCounts CountBlocks(const Scheduler& scheduler) {
   BlockCounts counts = {.total = pool.num_blocks(),
                         .free = pool.num_free(),
                         .active = pool.num_active(),
+                        .cached = pool.num_cached(),
+                        .shared = pool.num_shared(),
+                        .saved = pool.num_saved(),
                         .block_size = shape.block_size,
                         .bytes_per_block = shape.bytes_per_block};
   for (const RequestState* request : scheduler.running()) {
-    counts.used_slots += request->sequence().committed();
+    for (const auto& sequence : request->sequences()) {
+      counts.used_slots += sequence->committed();
+    }
   }
+  // A shared block is full, but for the moment between a fork and its copy.
+  counts.used_slots -=
+      std::min(counts.used_slots, uint64_t{counts.saved} * shape.block_size);
   return counts;
 }
 
@@ -96,6 +121,9 @@ void UpdateGauges(const Scheduler& scheduler, const EngineMetrics& metrics) {
   const BlockCounts blocks = CountBlocks(scheduler);
   metrics.free_blocks->Set(blocks.free);
   metrics.active_blocks->Set(blocks.active);
+  metrics.cached_blocks->Set(blocks.cached);
+  metrics.shared_blocks->Set(blocks.shared);
+  metrics.saved_blocks->Set(blocks.saved);
   metrics.block_utilization->Set(Ratio(blocks.active, blocks.total));
   metrics.slot_utilization->Set(
       Ratio(blocks.used_slots, uint64_t{blocks.active} * blocks.block_size));

@@ -7,9 +7,10 @@
 
 namespace quire {
 
-Sequence::Sequence(SequenceId id, std::vector<Token> prompt,
+Sequence::Sequence(SequenceId id, uint32_t index, std::vector<Token> prompt,
                    uint32_t max_tokens)
     : id_(id),
+      index_(index),
       prompt_length_(static_cast<uint32_t>(prompt.size())),
       max_tokens_(max_tokens),
       tokens_(std::move(prompt)) {
@@ -17,19 +18,57 @@ Sequence::Sequence(SequenceId id, std::vector<Token> prompt,
   QUIRE_CHECK(max_tokens_ > 0);
 }
 
-void Sequence::Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots) {
-  QUIRE_CHECK(!resident());
+void Sequence::Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots,
+                     std::span<const BlockId> prefix) {
+  QUIRE_CHECK(parked());
   table_.emplace(pool, block_size);
+  for (const BlockId block : prefix) table_->AppendShared(pool->Revive(block));
+  committed_ = table_->num_slots();
+  num_published_ = table_->num_blocks();
   QUIRE_CHECK(table_->Reserve(num_slots));
+}
+
+void Sequence::EnterAsFork(const Sequence* parent, uint32_t num_shared,
+                           BlockPool* pool, uint32_t block_size,
+                           uint32_t num_slots) {
+  QUIRE_CHECK(num_shared > 0 && num_shared < known());
+  Enter(pool, block_size, num_slots - num_shared / block_size * block_size);
+  parent_ = parent;
+  num_awaited_ = num_shared;
+}
+
+void Sequence::TryFork() {
+  if (!awaiting() || parent_->planned() < num_awaited_) return;
+  table_->Fork(parent_->table(), num_awaited_);
+  committed_ = std::exchange(num_awaited_, 0);
+}
+
+void Sequence::Publish(KeySpace space, PrefixTree* prefixes, BlockPool* pool) {
+  const uint32_t block_size = table_->block_size();
+  while ((num_published_ + 1) * block_size <= committed_) {
+    const uint32_t i = num_published_;
+    std::optional<BlockId> parent;
+    if (i > 0) parent = table_->blocks()[i - 1].id();
+    const BlockId own = table_->blocks()[i].id();
+    const std::optional<BlockId> node = prefixes->Publish(
+        space, parent, tokens().subspan(i * block_size, block_size), own);
+    if (!node.has_value()) return;
+    if (*node != own) table_->Replace(i, pool->Revive(*node));
+    ++num_published_;
+  }
 }
 
 void Sequence::Leave() {
   table_.reset();
   committed_ = 0;
+  num_published_ = 0;
+  parent_ = nullptr;
+  num_awaited_ = 0;
+  told_ = false;
 }
 
 uint32_t Sequence::PlannableRows() const {
-  if (planned() >= last_slots()) return 0;
+  if (awaiting() || planned() >= last_slots()) return 0;
   return known() > planned() ? known() - planned() : 1;
 }
 
@@ -50,6 +89,9 @@ Run Sequence::PlanRows(uint32_t num_rows) {
 void Sequence::CommitRows(const Run& run) {
   QUIRE_CHECK(run.position == committed_);
   committed_ = run.end();
+  num_recomputed_ = std::min(run.end(), most_committed_) -
+                    std::min(run.position, most_committed_);
+  most_committed_ = std::max(most_committed_, committed_);
   QUIRE_CHECK(committed_ <= planned());
 }
 

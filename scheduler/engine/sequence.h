@@ -10,6 +10,7 @@
 #include "scheduler/engine/run.h"
 #include "scheduler/memory/block_pool.h"
 #include "scheduler/memory/block_table.h"
+#include "scheduler/memory/prefix_tree.h"
 
 namespace quire {
 
@@ -27,15 +28,22 @@ namespace quire {
 // States:
 //   parked     holds no blocks, the ranks do not know it: new, preempted, or
 //              its epoch has ended
-//   resident   holds blocks; the ranks hold its tokens and its table
+//   awaiting   holds the blocks that it will write; its first slots are those
+//              of its parent, which has not planned them all
+//   resident   holds blocks
 //
 //   parked --Enter--> resident --Leave--> parked
+//   parked --EnterAsFork--> awaiting --TryFork--> resident
+//                           awaiting --Leave--> parked
 class Sequence {
  public:
-  // REQUIRES: the prompt is not empty; max_tokens > 0.
-  Sequence(SequenceId id, std::vector<Token> prompt, uint32_t max_tokens);
+  // `index`: within its request. REQUIRES: the prompt is not empty; max_tokens
+  // > 0.
+  Sequence(SequenceId id, uint32_t index, std::vector<Token> prompt,
+           uint32_t max_tokens);
 
   SequenceId id() const { return id_; }
+  uint32_t index() const { return index_; }
   // [known]: the prompt, then what was generated.
   std::span<const Token> tokens() const { return tokens_; }
   uint32_t known() const { return static_cast<uint32_t>(tokens_.size()); }
@@ -45,26 +53,50 @@ class Sequence {
   // Slots that will ever be written: the last token is sampled, never read.
   uint32_t last_slots() const { return prompt_length_ + max_tokens_ - 1; }
 
-  bool resident() const { return table_.has_value(); }
+  bool parked() const { return !table_.has_value(); }
+  bool awaiting() const { return num_awaited_ > 0; }
   uint32_t committed() const { return committed_; }
+  // Rows of the last CommitRows that had been committed in an earlier stay.
+  uint32_t num_recomputed() const { return num_recomputed_; }
   uint32_t planned() const { return table_ ? table_->num_slots() : 0; }
   uint32_t num_blocks() const { return table_ ? table_->num_blocks() : 0; }
 
-  // Becomes resident with blocks for `num_slots` slots. REQUIRES: parked, and
-  // the pool has them.
-  void Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots);
+  // Becomes resident with blocks for `num_slots` slots, the first of which are
+  // those of `prefix`: findable blocks, written with its first tokens.
+  // REQUIRES: parked, and the pool has the others.
+  void Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots,
+             std::span<const BlockId> prefix = {});
+  // Becomes awaiting its first `num_shared` slots, with blocks of its own for
+  // those up to `num_slots`. `parent` must outlive the wait, or ForgetParent is
+  // called. REQUIRES: as Enter; 0 < num_shared < known(), and the tokens of
+  // these slots are the parent's.
+  void EnterAsFork(const Sequence* parent, uint32_t num_shared, BlockPool* pool,
+                   uint32_t block_size, uint32_t num_slots);
+  // Becomes resident where the parent has planned what is awaited.
+  void TryFork();
+  // The sequence that it is a fork of; null: none, or it is gone.
+  const Sequence* parent() const { return parent_; }
+  void ForgetParent() { parent_ = nullptr; }
+  // Makes the blocks that were filled since the last call findable; one whose
+  // content can be found already gives way to the block that has it.
+  void Publish(KeySpace space, PrefixTree* prefixes, BlockPool* pool);
   // Gives every block back and forgets rows in flight.
   void Leave();
 
-  // All that follows REQUIRES: resident.
+  // Whether the ranks were told of it since it was parked.
+  bool told() const { return told_; }
+  void SetTold() { told_ = true; }
+
+  // All that follows REQUIRES: not parked.
 
   BlockTable& table() { return *table_; }
   const BlockTable& table() const { return *table_; }
 
   // Rows that can be planned now: all known tokens that no row has read yet;
-  // else one, for the token in flight; none once max_tokens are on their way.
+  // else one, for the token in flight; none once max_tokens are on their way,
+  // or while it awaits its parent.
   uint32_t PlannableRows() const;
-  // Blocks for `num_rows` more rows. False: the pool has too few free.
+  // Blocks for `num_rows` more rows. False: too few are available.
   bool Reserve(uint32_t num_rows);
   // Plans the next `num_rows` rows. REQUIRES: plannable and reserved.
   Run PlanRows(uint32_t num_rows);
@@ -77,11 +109,18 @@ class Sequence {
 
  private:
   const SequenceId id_;
+  const uint32_t index_;
   const uint32_t prompt_length_;
   const uint32_t max_tokens_;
   std::vector<Token> tokens_;
   std::optional<BlockTable> table_;  // Its slots in use are the planned ones.
   uint32_t committed_ = 0;
+  const Sequence* parent_ = nullptr;
+  uint32_t num_awaited_ = 0;     // Slots.
+  uint32_t num_published_ = 0;   // Blocks.
+  uint32_t most_committed_ = 0;  // In any stay.
+  uint32_t num_recomputed_ = 0;
+  bool told_ = false;
 };
 
 }  // namespace quire

@@ -68,6 +68,7 @@ void AddDelta(SequenceDelta delta, Responses* responses) {
   last.set_text(std::move(delta.text));
   last.set_finish_reason(ToProto(delta.finish_reason));
   last.set_stop_reason(std::move(delta.stop_reason));
+  if (delta.score.has_value()) last.set_score(*delta.score);
 }
 
 void SetUsage(const RequestUsage& usage, v1::Usage* proto) {

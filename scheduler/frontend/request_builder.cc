@@ -55,8 +55,10 @@ absl::Status RequestBuilder::Encode(const v1::GenerateRequest& request,
       encoder_->EncodeBadWords(request.sampling().bad_words()));
   resolved->sampling.mutable_bad_words()->Assign(bad_words.begin(),
                                                  bad_words.end());
-  resolved->filter =
-      std::make_unique<TextOutputFilter>(tokenizer_, FilterOptionsOf(request));
+  for (uint32_t i = 0; i < resolved->num_sequences; ++i) {
+    resolved->filters.push_back(std::make_unique<TextOutputFilter>(
+        tokenizer_, FilterOptionsOf(request)));
+  }
   return absl::OkStatus();
 }
 

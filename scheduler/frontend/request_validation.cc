@@ -17,6 +17,8 @@ namespace quire {
 namespace {
 
 constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kMaxSaltBytes = 256;
+constexpr uint32_t kMaxSequences = 64;
 constexpr size_t kMaxStopTokens = 64;
 constexpr uint32_t kMaxLogprobs = 20;
 
@@ -33,9 +35,30 @@ absl::Status CheckName(const std::string& name) {
                    "; it must have none"));
 }
 
+uint32_t NumReturned(const v1::GenerateRequest& request) {
+  return request.has_n() ? request.n() : 1;
+}
+
+uint32_t NumSequences(const v1::GenerateRequest& request) {
+  return request.has_best_of() ? request.best_of() : NumReturned(request);
+}
+
 absl::Status CheckNumSequences(const v1::GenerateRequest& request) {
-  if (!request.has_n() || request.n() == 1) return absl::OkStatus();
-  return FieldError("n", request.n(), "this server supports 1");
+  const uint32_t n = NumReturned(request);
+  if (n < 1 || n > kMaxSequences)
+    return FieldError("n", n, absl::StrCat("it must be 1 to ", kMaxSequences));
+  const uint32_t best_of = NumSequences(request);
+  if (best_of >= n && best_of <= kMaxSequences) return absl::OkStatus();
+  return FieldError("best_of", best_of,
+                    absl::StrCat("it must be at least n, ", n, ", and at most ",
+                                 kMaxSequences));
+}
+
+absl::Status CheckSalt(const std::string& salt) {
+  if (salt.size() <= kMaxSaltBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("cache.salt has ", salt.size(),
+                   " bytes; it must have at most ", kMaxSaltBytes));
 }
 
 absl::Status CheckLogprobs(std::string_view field, uint32_t num_alternatives) {
@@ -85,6 +108,7 @@ absl::StatusOr<GenerationRequest> ResolveRequest(
   const v1::OutputOptions& output = request.output();
   QUIRE_RETURN_IF_ERROR(CheckName(request.request_id()));
   QUIRE_RETURN_IF_ERROR(CheckNumSequences(request));
+  QUIRE_RETURN_IF_ERROR(CheckSalt(request.cache().salt()));
   QUIRE_RETURN_IF_ERROR(CheckPrompt(request, limits));
   QUIRE_RETURN_IF_ERROR(
       CheckStopping(request.stopping(), limits.vocabulary_size));
@@ -94,6 +118,10 @@ absl::StatusOr<GenerationRequest> ResolveRequest(
 
   GenerationRequest resolved;
   resolved.name = request.request_id();
+  resolved.num_sequences = NumSequences(request);
+  resolved.num_returned = NumReturned(request);
+  resolved.uses_prefix_cache = !request.cache().bypass();
+  resolved.cache_salt = request.cache().salt();
   QUIRE_ASSIGN_OR_RETURN(
       resolved.sampling,
       ResolveSampling(request.sampling(), limits.vocabulary_size, random_seed));

@@ -11,6 +11,8 @@ void SetBlockCounts(const BlockCounts& counts, v1::BlockCounts* proto) {
   proto->set_free(counts.free);
   proto->set_active(counts.active);
   proto->set_cached(counts.cached);
+  proto->set_shared(counts.shared);
+  proto->set_saved(counts.saved);
   proto->set_block_size(counts.block_size);
   proto->set_used_slots(counts.used_slots);
   proto->set_bytes_per_block(counts.bytes_per_block);
@@ -31,6 +33,7 @@ void SetRequest(const RequestSnapshot& request, v1::RequestStatus* proto) {
   proto->set_prompt_tokens(request.prompt_tokens);
   proto->set_generated_tokens(request.generated_tokens);
   proto->set_blocks(request.num_blocks);
+  proto->set_sequences(request.num_sequences);
   proto->set_preemptions(request.num_preemptions);
   proto->set_age_s(absl::ToDoubleSeconds(request.age));
 }

@@ -10,8 +10,9 @@
 namespace quire {
 
 // Double entry: whether each block's reference count is the number of entries
-// that name it in `tables`, which are all tables there are. INTERNAL names the
-// first block that is off, with both numbers. O(num_blocks + entries).
+// that name it in `tables`, which are all tables there are, and its pins are
+// the copies that these are still to make of it. INTERNAL names the first block
+// that is off, with the numbers. O(num_blocks + entries).
 absl::Status CheckReferences(const BlockPool& pool,
                              std::span<const BlockTable* const> tables);
 

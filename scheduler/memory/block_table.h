@@ -19,6 +19,16 @@ struct TableEdit {
   std::span<const BlockRef> appended;  // Until the table changes.
 };
 
+// The first `num_slots` slots of a block that is shared, to be copied to a
+// block of one's own before its next slot is written. The source is pinned
+// until then.
+struct CopyOnWrite {
+  BlockPin source;
+  BlockId destination;
+  uint32_t num_slots = 0;
+  uint32_t entry = 0;  // Of the table, which names the destination.
+};
+
 // A sequence's list of blocks, logical block i -> block id, together with the
 // part that its readers (the ranks of the group) have not been told. Slots are
 // used in two moves, so that a plan is made in full or not at all: Reserve asks
@@ -26,6 +36,11 @@ struct TableEdit {
 //
 //   0 ............ num_slots ............ capacity
 //   in use         reserved
+//
+// Slots in use may lie in blocks that other tables hold too. They are only
+// read: Reserve replaces a shared block that the next slot would be written to
+// by one of its own, and the copy that this asks for is fetched with TakeCopy
+// (copy-on-write; Kwon et al., "PagedAttention", SOSP 2023, section 4.4).
 //
 // Not thread-safe: it belongs to the engine thread.
 class BlockTable {
@@ -39,9 +54,23 @@ class BlockTable {
 
   // How many blocks Reserve(num_slots) would take from the pool.
   uint32_t BlocksToReserve(uint32_t num_slots) const;
-  // Makes room for `num_slots` slots in all, those in use included. False: the
-  // pool has too few free blocks, and nothing has changed.
+  // Makes room for `num_slots` slots in all, those in use included, and for all
+  // that are not in use in blocks of its own. False: the pool has too few
+  // blocks available, and nothing has changed.
   bool Reserve(uint32_t num_slots);
+
+  // Begins as the first `num_slots` slots of `parent`, in the same blocks; what
+  // this table has reserved comes after them. Where the last shared block is
+  // not full and a reserved one can take its place, it does, and there is a
+  // copy to make. REQUIRES: no slot is in use and readers were told nothing;
+  // the parent uses these slots and has no copy to make.
+  void Fork(const BlockTable& parent, uint32_t num_slots);
+  // Puts the slots of one more block to use, which are written.
+  // REQUIRES: every slot it has is in use.
+  void AppendShared(BlockRef block);
+  // Entry i names another block with the same content from now on.
+  // REQUIRES: all slots of entry i are in use.
+  void Replace(uint32_t i, BlockRef block);
 
   // Puts `count` more slots to use. REQUIRES: they are reserved.
   void Append(uint32_t count);
@@ -52,20 +81,37 @@ class BlockTable {
   // Gives everything back, the last block first.
   void Release() { Truncate(0); }
 
+  uint32_t block_size() const { return block_size_; }
   uint32_t num_slots() const { return num_slots_; }
   uint32_t num_blocks() const { return static_cast<uint32_t>(blocks_.size()); }
   uint32_t capacity() const { return num_blocks() * block_size_; }
   // [num_blocks]. Until the table changes.
   std::span<const BlockRef> blocks() const { return blocks_; }
 
+  // Readers learn of this table as a copy of the parent's as they were told it;
+  // what differs is its next edit. REQUIRES: they were told nothing of it.
+  void TellAsFork(const BlockTable& parent);
+  // The copy that must be made before a slot is written that was appended since
+  // Reserve; at most once for each.
+  std::optional<CopyOnWrite> TakeCopy();
+  // Null: none.
+  const CopyOnWrite* copy() const { return copy_ ? &*copy_ : nullptr; }
+
   // The edit that brings readers from what they were last told to what is;
   // nullopt when nothing changed. From here on they count as told.
   std::optional<TableEdit> TakeEdit();
 
  private:
+  // Whether the next slot lies in a block that others read.
+  bool NextSlotIsShared() const;
+  // Of the slots in use of the block that the next one lies in.
+  void StartCopy(const BlockRef& source, const BlockRef& own);
+  void SetEntry(uint32_t entry, BlockRef block);
+
   BlockPool* const pool_;
   const uint32_t block_size_;
   std::vector<BlockRef> blocks_;
+  std::optional<CopyOnWrite> copy_;  // Not yet taken.
   uint32_t num_slots_ = 0;
   uint32_t told_ = 0;       // Entries that readers hold.
   uint32_t unchanged_ = 0;  // Of these, the leading ones that still hold.

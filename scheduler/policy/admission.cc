@@ -8,39 +8,55 @@
 namespace quire {
 namespace {
 
-uint64_t BlocksAtEnd(const AdmissionRequest& request, uint32_t block_size) {
-  return BlocksForRequest(uint64_t{request.prompt_tokens} + request.max_tokens,
-                          block_size);
+uint64_t SlotsAtEnd(const SequenceLengths& sequence) {
+  return SlotsForRequest(uint64_t{sequence.prompt_tokens} +
+                         sequence.max_tokens);
 }
 
 }  // namespace
 
-uint32_t SlotsAtAdmission(const AdmissionRequest& request) {
-  const uint64_t at_end =
-      SlotsForRequest(uint64_t{request.prompt_tokens} + request.max_tokens);
-  return static_cast<uint32_t>(
-      std::min(uint64_t{request.known_tokens} + 1, at_end));
+uint32_t SlotsAtAdmission(AdmissionMode mode, const SequenceLengths& sequence,
+                          uint32_t chunk) {
+  const uint64_t at_end = SlotsAtEnd(sequence);
+  const uint64_t known = std::min(uint64_t{sequence.known_tokens} + 1, at_end);
+  switch (mode) {
+    case AdmissionMode::kFirstChunk:
+      return static_cast<uint32_t>(std::min<uint64_t>(known, chunk));
+    case AdmissionMode::kFullPrompt:
+      return static_cast<uint32_t>(known);
+    case AdmissionMode::kWorstCase:
+      break;
+  }
+  return static_cast<uint32_t>(at_end);
 }
 
 Admission DecideAdmission(const AdmissionRequest& request,
                           const AdmissionPool& pool) {
-  if (BlocksAtEnd(request, pool.block_size) > pool.num_blocks) {
-    return Admission::kNever;
-  }
-  const uint64_t needed =
-      BlocksForSlots(SlotsAtAdmission(request), pool.block_size);
+  if (request.blocks_at_end > pool.num_blocks) return Admission::kNever;
   const uint64_t left_for_others = request.was_preempted ? pool.num_running : 0;
-  return needed + left_for_others <= pool.num_free ? Admission::kNow
-                                                   : Admission::kLater;
+  return request.blocks_now + left_for_others <= pool.num_available
+             ? Admission::kNow
+             : Admission::kLater;
 }
 
-absl::Status NeverFitsError(const AdmissionRequest& request,
-                            const AdmissionPool& pool) {
+uint64_t BlocksAtEnd(const SequenceLengths& sequence, uint32_t num_sequences,
+                     uint32_t block_size) {
+  const uint64_t shared =
+      num_sequences > 1 ? (sequence.prompt_tokens - 1) / block_size : 0;
+  const uint64_t each = BlocksForSlots(SlotsAtEnd(sequence), block_size);
+  return shared + num_sequences * (each - shared);
+}
+
+absl::Status NeverFitsError(const SequenceLengths& sequence,
+                            uint32_t num_sequences, uint32_t block_size,
+                            uint32_t num_blocks) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "a prompt of ", request.prompt_tokens, " tokens with max_tokens ",
-      request.max_tokens, " needs ", BlocksAtEnd(request, pool.block_size),
-      " blocks of ", pool.block_size, " tokens; the KV cache has ",
-      pool.num_blocks));
+      "a prompt of ", sequence.prompt_tokens, " tokens with max_tokens ",
+      sequence.max_tokens,
+      num_sequences > 1 ? absl::StrCat(" and ", num_sequences, " sequences")
+                        : "",
+      " needs ", BlocksAtEnd(sequence, num_sequences, block_size),
+      " blocks of ", block_size, " tokens; the KV cache has ", num_blocks));
 }
 
 }  // namespace quire

@@ -7,42 +7,64 @@
 
 namespace quire {
 
-// Of the request that is asked about.
-struct AdmissionRequest {
+// For how much of its way a request must find blocks before it starts. From
+// kWorstCase, which preempts nobody, to kFirstChunk, which runs more at once.
+enum class AdmissionMode {
+  kFirstChunk,  // Its first rows.
+  kFullPrompt,  // All tokens known, and the next one.
+  kWorstCase,   // All tokens that it may ever have.
+};
+
+// Of a sequence that is to be admitted.
+struct SequenceLengths {
   uint32_t prompt_tokens = 0;  // At least 1.
   uint32_t max_tokens = 0;     // At least 1.
   uint32_t known_tokens = 0;   // Prompt and what is generated so far.
+};
+
+// Slots that are reserved when the sequence is admitted. kFullPrompt: all known
+// tokens and the first new one, so a sequence that runs needs no further block
+// until it has a new token, and a started prompt never waits for memory
+// half-way. kFirstChunk: at most `chunk` of these.
+uint32_t SlotsAtAdmission(AdmissionMode mode, const SequenceLengths& sequence,
+                          uint32_t chunk);
+
+// Of the request that is asked about, all its sequences together: a block that
+// they share counts once, one that others use already not at all.
+struct AdmissionRequest {
+  uint64_t blocks_now = 0;     // What SlotsAtAdmission says.
+  uint64_t blocks_at_end = 0;  // At most, if it were alone.
   bool was_preempted = false;
 };
 
 // Of the pool that it asks for room in.
 struct AdmissionPool {
-  uint32_t block_size = 0;
   uint32_t num_blocks = 0;
-  uint32_t num_free = 0;
-  uint32_t num_running = 0;  // Requests.
+  uint32_t num_available = 0;
+  uint32_t num_running = 0;  // Sequences.
 };
-
-// Slots that are reserved when the request is admitted: all known tokens and
-// the first new one. So a sequence that runs needs no further block until it
-// has a new token, and a started prompt never waits for memory half-way.
-uint32_t SlotsAtAdmission(const AdmissionRequest& request);
 
 enum class Admission {
-  kNow,    // What SlotsAtAdmission says is free.
-  kLater,  // Not yet: running requests hold it.
-  kNever,  // Prompt and max_tokens do not fit the whole pool.
+  kNow,    // Its blocks are available.
+  kLater,  // Not yet: running requests hold them.
+  kNever,  // It does not fit the whole pool.
 };
 
-// A request that was preempted comes back only where one more block is free for
-// each running request: with less, the next block that one of them needs would
-// preempt it again. Nothing runs: it comes back at once.
+// A request that was preempted comes back only where one more block is
+// available for each running sequence: with less, the next block that one of
+// them needs would preempt it again. Nothing runs: it comes back at once.
 Admission DecideAdmission(const AdmissionRequest& request,
                           const AdmissionPool& pool);
 
+// Blocks that `num_sequences` sequences of one prompt hold at their end, when
+// they share nothing but the blocks that the prompt fills.
+uint64_t BlocksAtEnd(const SequenceLengths& sequence, uint32_t num_sequences,
+                     uint32_t block_size);
+
 // Why a request is kNever: INVALID_ARGUMENT with its numbers and the pool's.
-absl::Status NeverFitsError(const AdmissionRequest& request,
-                            const AdmissionPool& pool);
+absl::Status NeverFitsError(const SequenceLengths& sequence,
+                            uint32_t num_sequences, uint32_t block_size,
+                            uint32_t num_blocks);
 
 }  // namespace quire
 

@@ -44,10 +44,39 @@ absl::Status FakeModel::AllocateKvCache(int block_size, int num_blocks,
   return absl::OkStatus();
 }
 
+absl::Status FakeModel::AllocateHostBlocks(int num_host_blocks) {
+  QUIRE_CHECK(block_size_ > 0);
+  num_host_blocks_ = num_host_blocks;
+  host_cells_.assign(int64_t{block_size_} * num_host_blocks, kUnwritten);
+  return absl::OkStatus();
+}
+
 uint64_t& FakeModel::Cell(BlockId block, int slot_in_block) {
   QUIRE_CHECK(block.value() < static_cast<uint32_t>(num_blocks_));
   QUIRE_CHECK(slot_in_block >= 0 && slot_in_block < block_size_);
   return cells_[int64_t{block.value()} * block_size_ + slot_in_block];
+}
+
+uint64_t& FakeModel::HostCell(HostBlockId block, int slot_in_block) {
+  QUIRE_CHECK(block.value() < static_cast<uint32_t>(num_host_blocks_));
+  QUIRE_CHECK(slot_in_block >= 0 && slot_in_block < block_size_);
+  return host_cells_[int64_t{block.value()} * block_size_ + slot_in_block];
+}
+
+void FakeModel::SwapOut(std::span<const BlockSwap> swaps) {
+  for (const BlockSwap& swap : swaps) {
+    for (int i = 0; i < block_size_; ++i) {
+      HostCell(swap.host_block, i) = Cell(swap.block, i);
+    }
+  }
+}
+
+void FakeModel::SwapIn(std::span<const BlockSwap> swaps) {
+  for (const BlockSwap& swap : swaps) {
+    for (int i = 0; i < block_size_; ++i) {
+      Cell(swap.block, i) = HostCell(swap.host_block, i);
+    }
+  }
 }
 
 void FakeModel::CopyBlocks(std::span<const BlockCopy> copies) {

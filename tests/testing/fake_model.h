@@ -25,6 +25,9 @@ class FakeModel final : public Model {
   int block_size_multiple() const override { return kBlockSizeMultiple; }
   absl::Status AllocateKvCache(int block_size, int num_blocks,
                                int max_rows) override;
+  absl::Status AllocateHostBlocks(int num_host_blocks) override;
+  void SwapOut(std::span<const BlockSwap> swaps) override;
+  void SwapIn(std::span<const BlockSwap> swaps) override;
   void CopyBlocks(std::span<const BlockCopy> copies) override;
   void Forward(const Batch& batch) override;
   void ComputeLogits(int first, int count, float* logits) override;
@@ -42,15 +45,18 @@ class FakeModel final : public Model {
 
  private:
   uint64_t& Cell(BlockId block, int slot_in_block);
+  uint64_t& HostCell(HostBlockId block, int slot_in_block);
   void CheckBatch(const Batch& batch) const;
   void FillLogits(uint64_t state, float* logits) const;
 
   ModelConfig config_;
   int block_size_ = 0;
   int num_blocks_ = 0;
+  int num_host_blocks_ = 0;
   int max_rows_ = 0;
-  std::vector<uint64_t> cells_;   // [num_blocks, block_size]
-  std::vector<uint64_t> states_;  // Of the last batch's logit rows.
+  std::vector<uint64_t> cells_;       // [num_blocks, block_size]
+  std::vector<uint64_t> host_cells_;  // [num_host_blocks, block_size]
+  std::vector<uint64_t> states_;      // Of the last batch's logit rows.
   Token spoiled_ = -1;
   bool fails_allocation_ = false;
   int num_forwards_ = 0;

@@ -28,6 +28,16 @@ PlanWriter::PlanWriter(uint64_t step_id, uint64_t epoch) {
   plan_.set_epoch(epoch);
 }
 
+PlanWriter& PlanWriter::Fork(const ForkOf& fork) {
+  worker::v1::Fork& added = *plan_.add_forks();
+  added.set_parent(fork.parent);
+  added.set_child(fork.child);
+  added.set_num_tokens(fork.num_tokens);
+  added.mutable_tokens()->Assign(fork.tokens.begin(), fork.tokens.end());
+  added.set_seed(fork.seed);
+  return *this;
+}
+
 PlanWriter& PlanWriter::Release(uint64_t sequence) {
   plan_.add_released(sequence);
   return *this;
@@ -45,6 +55,18 @@ PlanWriter& PlanWriter::Edit(uint64_t sequence, uint32_t keep,
   edits.add_keep(keep);
   edits.add_num_appended(static_cast<uint32_t>(appended.size()));
   edits.mutable_appended()->Add(appended.begin(), appended.end());
+  return *this;
+}
+
+PlanWriter& PlanWriter::SwapOut(uint32_t block, uint32_t host_block) {
+  plan_.mutable_swaps_out()->add_source(block);
+  plan_.mutable_swaps_out()->add_destination(host_block);
+  return *this;
+}
+
+PlanWriter& PlanWriter::SwapIn(uint32_t host_block, uint32_t block) {
+  plan_.mutable_swaps_in()->add_source(host_block);
+  plan_.mutable_swaps_in()->add_destination(block);
   return *this;
 }
 

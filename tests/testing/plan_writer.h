@@ -26,15 +26,27 @@ struct RunOf {
   bool prompt_logprobs = false;
 };
 
+// One fork, as PlanWriter takes it: by name.
+struct ForkOf {
+  uint64_t parent = 0;
+  uint64_t child = 0;
+  uint32_t num_tokens = 0;
+  std::vector<Token> tokens;
+  uint64_t seed = 0;
+};
+
 // Writes a plan verb by verb.
 class PlanWriter {
  public:
   explicit PlanWriter(uint64_t step_id, uint64_t epoch = 1);
 
+  PlanWriter& Fork(const ForkOf& fork);
   PlanWriter& Release(uint64_t sequence);
   PlanWriter& Add(const worker::v1::NewSequence& sequence);
   PlanWriter& Edit(uint64_t sequence, uint32_t keep,
                    const std::vector<uint32_t>& appended);
+  PlanWriter& SwapOut(uint32_t block, uint32_t host_block);
+  PlanWriter& SwapIn(uint32_t host_block, uint32_t block);
   PlanWriter& Copy(uint32_t source, uint32_t destination, uint32_t num_slots);
   PlanWriter& Run(const RunOf& run);
 

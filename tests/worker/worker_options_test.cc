@@ -43,6 +43,14 @@ TEST(WorkerOptionsTest, InstructionSetIsTheBestUnlessNamed) {
   EXPECT_EQ(ToModelOptions(options)->instruction_set, InstructionSet::kScalar);
 }
 
+TEST(WorkerOptionsTest, HostBlocksMayBeLeftOut) {
+  WorkerOptions options = Good();
+  options.host_kv_memory = "0";
+  EXPECT_EQ(options.Validate(), absl::OkStatus());
+  options.host_kv_memory = "1.5GiB";
+  EXPECT_EQ(options.Validate(), absl::OkStatus());
+}
+
 struct BadOptions {
   const char* name;
   const char* message;
@@ -100,6 +108,10 @@ const BadOptions kBad[] = {
      "--kv_cache_memory: \"much\" is no size; write bytes, or a number with "
      "KiB, MiB, GiB or TiB, such as 2GiB",
      [](WorkerOptions* o) { o->kv_cache_memory = "much"; }},
+    {"HostKvMemory",
+     "--host_kv_memory: \"none\" is no size; write bytes, or a number with "
+     "KiB, MiB, GiB or TiB, such as 2GiB",
+     [](WorkerOptions* o) { o->host_kv_memory = "none"; }},
     {"InstructionSet",
      "--instruction_set is \"neon\", must be auto, scalar, avx2 or avx512",
      [](WorkerOptions* o) { o->instruction_set = "neon"; }},

@@ -45,13 +45,14 @@ void AppendRange(int64_t first, int64_t count, std::vector<int32_t>* out) {
 }  // namespace
 
 BatchBuilder::BatchBuilder(const Limits& limits)
-    : limits_(limits), claimed_(limits.num_blocks) {}
+    : limits_(limits), claimed_(limits.num_blocks), read_(limits.num_blocks) {}
 
 absl::Status BatchBuilder::Build(StepId step, const Runs& runs,
                                  SequenceStore* store, WrittenSlots* written) {
   batch_.Clear();
   logit_rows_.clear();
   claimed_.Clear();
+  read_.Clear();
   QUIRE_RETURN_IF_ERROR(CheckLengths(runs));
   batch_.run_rows.push_back(0);
   batch_.run_blocks.push_back(0);
@@ -115,11 +116,18 @@ absl::Status BatchBuilder::Check(const Run& run,
 absl::Status BatchBuilder::Claim(const Run& run, WrittenSlots* written) {
   const int64_t block_size = limits_.block_size;
   const int64_t end = run.slot + run.num_rows;
-  for (int64_t i = run.slot / block_size; i * block_size < end; ++i) {
+  const int64_t first = run.slot / block_size;
+  for (int64_t i = 0; i < first; ++i) read_.Mark(run.sequence->blocks[i]);
+  for (int64_t i = first; i * block_size < end; ++i) {
     const BlockId block = run.sequence->blocks[i];
     if (!claimed_.Mark(block)) {
       return Refuse(run.sequence->id, "writes to block ", block.value(),
                     ", which this step writes already");
+    }
+    // It was full when the other run was checked, so this is no filling up.
+    if (read_.Contains(block)) {
+      return Refuse(run.sequence->id, "writes to block ", block.value(),
+                    ", which another sequence of this step reads");
     }
     written->Set(block,
                  static_cast<int>(std::min(end - i * block_size, block_size)));

@@ -39,8 +39,9 @@ class BatchBuilder {
   // sequence that is not held or has two runs, a flag that is neither 0 nor 1,
   // rows beyond the known tokens, the block table or the context, or behind
   // slots that were not written, a sampled token whose place is taken, two
-  // sequences that write to one block, or more than max_rows rows. Notes in
-  // `written` what the runs will write.
+  // sequences that write to one block, one that writes to a full block which
+  // another reads, or more than max_rows rows. Notes in `written` what the runs
+  // will write.
   absl::Status Build(StepId step, const worker::v1::Runs& runs,
                      SequenceStore* store, WrittenSlots* written);
 
@@ -62,13 +63,14 @@ class BatchBuilder {
   };
 
   absl::Status Check(const Run& run, const WrittenSlots& written) const;
-  // Marks the blocks that the run writes, and how far.
+  // Marks the blocks that the run reads and those that it writes, and how far.
   absl::Status Claim(const Run& run, WrittenSlots* written);
   void Add(const Run& run);
   void AddLogitRows(const Run& run, int first_row);
 
   const Limits limits_;
   BlockMarks claimed_;
+  BlockMarks read_;  // To their end, by runs that begin behind them.
   Batch batch_;
   std::vector<LogitRow> logit_rows_;
 };

@@ -10,18 +10,20 @@
 namespace quire {
 
 // A set of blocks that is emptied in constant time and allocates nothing: each
-// block remembers the round that marked it last.
-class BlockMarks {
+// block remembers the round that marked it last. `BlockType` is the type of
+// their ids.
+template <typename BlockType>
+class MarksOf {
  public:
-  explicit BlockMarks(size_t num_blocks) : rounds_(num_blocks, 0) {}
+  explicit MarksOf(size_t num_blocks) : rounds_(num_blocks, 0) {}
 
   void Clear() { ++round_; }
   // REQUIRES, here and below: block < num_blocks.
-  bool Contains(BlockId block) const {
+  bool Contains(BlockType block) const {
     return rounds_[block.value()] == round_;
   }
   // False: it was marked already.
-  bool Mark(BlockId block) {
+  bool Mark(BlockType block) {
     if (Contains(block)) return false;
     rounds_[block.value()] = round_;
     return true;
@@ -31,6 +33,8 @@ class BlockMarks {
   std::vector<uint64_t> rounds_;  // [num_blocks]
   uint64_t round_ = 1;
 };
+
+using BlockMarks = MarksOf<BlockId>;
 
 }  // namespace quire
 

@@ -76,6 +76,8 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
   const auto max_rows = static_cast<int>(setup.max_step_rows);
   QUIRE_RETURN_IF_ERROR(model_->AllocateKvCache(
       block_size, static_cast<int>(setup.num_blocks), max_rows));
+  QUIRE_RETURN_IF_ERROR(
+      model_->AllocateHostBlocks(static_cast<int>(setup.num_host_blocks)));
   const ModelConfig& config = model_->config();
   session_ = std::make_unique<Session>(Session{
       .epoch = setup.epoch,
@@ -84,6 +86,7 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
                               .context_length = config.context_length,
                               .num_blocks = setup.num_blocks}),
       .written = WrittenSlots(block_size, setup.num_blocks),
+      .swaps = SwapReader(setup.num_blocks, setup.num_host_blocks),
       .copies = CopyReader(block_size, setup.num_blocks),
       .builder = BatchBuilder({.block_size = block_size,
                                .num_blocks = setup.num_blocks,
@@ -104,10 +107,15 @@ absl::Status Executor::CheckShape(const EpochSetup& setup) const {
         "welcome.block_size is ", block_size, ", must be a multiple of ",
         model_->block_size_multiple()));
   }
-  const int64_t max_slots = std::min(
-      kMaxCacheSlots, options_.kv_cache_bytes / model_->bytes_per_slot());
+  const auto num_that_fit = [&](int64_t bytes) {
+    return std::min(kMaxCacheSlots, bytes / model_->bytes_per_slot()) /
+           block_size;
+  };
   QUIRE_RETURN_IF_ERROR(CheckRange("welcome.num_blocks", setup.num_blocks, 1,
-                                   max_slots / block_size));
+                                   num_that_fit(options_.kv_cache_bytes)));
+  QUIRE_RETURN_IF_ERROR(CheckRange("welcome.num_host_blocks",
+                                   setup.num_host_blocks, 0,
+                                   num_that_fit(options_.host_kv_bytes)));
   return CheckRange(
       "welcome.max_step_rows", setup.max_step_rows, 1,
       options_.max_step_rows > 0 ? options_.max_step_rows : kMaxInt);
@@ -150,6 +158,8 @@ absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
   Stopwatch stopwatch(clock_);
   QUIRE_RETURN_IF_ERROR(Prepare(plan));
   result->mutable_timings()->set_prepare_ns(stopwatch.Lap());
+  MoveBlocks();
+  result->mutable_timings()->set_swap_ns(stopwatch.Lap());
   Compute();
   result->mutable_timings()->set_execute_ns(stopwatch.Lap());
   ScoreRows(&stopwatch, result);
@@ -159,14 +169,25 @@ absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
 absl::Status Executor::Prepare(const StepPlan& plan) {
   QUIRE_RETURN_IF_ERROR(session_->store.Apply(plan));
   QUIRE_RETURN_IF_ERROR(
+      session_->swaps.ReadOut(plan.swaps_out(), session_->written));
+  QUIRE_RETURN_IF_ERROR(
+      session_->swaps.ReadIn(plan.swaps_in(), &session_->written));
+  QUIRE_RETURN_IF_ERROR(
       session_->copies.Read(plan.copies(), &session_->written));
   return session_->builder.Build(StepId(plan.step_id()), plan.runs(),
                                  &session_->store, &session_->written);
 }
 
-void Executor::Compute() {
+void Executor::MoveBlocks() {
+  const std::span<const BlockSwap> out = session_->swaps.swaps_out();
+  const std::span<const BlockSwap> in = session_->swaps.swaps_in();
   const std::span<const BlockCopy> copies = session_->copies.copies();
+  if (!out.empty()) model_->SwapOut(out);
+  if (!in.empty()) model_->SwapIn(in);
   if (!copies.empty()) model_->CopyBlocks(copies);
+}
+
+void Executor::Compute() {
   const Batch& batch = session_->builder.batch();
   if (batch.num_rows() > 0) model_->Forward(batch);
 }

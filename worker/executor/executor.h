@@ -17,6 +17,7 @@
 #include "worker/executor/copy_reader.h"
 #include "worker/executor/row_scorer.h"
 #include "worker/executor/sequence_store.h"
+#include "worker/executor/swap_reader.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/executor/written_slots.h"
 #include "worker/model/model.h"
@@ -29,6 +30,7 @@ inline constexpr int64_t kMaxCacheSlots = 0x7fffffff;
 struct ExecutorOptions {
   // What was offered to the scheduler: a Welcome that asks for more is refused.
   int64_t kv_cache_bytes = 0;
+  int64_t host_kv_bytes = 0;
   int max_step_rows = 0;  // 0 = no limit.
   // Rows whose logits are held at once. Bounds the buffer: log-probabilities of
   // a long prompt over a large vocabulary would fill gigabytes. Fewer rows mean
@@ -42,6 +44,7 @@ struct EpochSetup {
   uint32_t block_size = 0;  // Slots.
   uint32_t num_blocks = 0;
   uint32_t max_step_rows = 0;
+  uint32_t num_host_blocks = 0;
 };
 
 // Executes the plans of one epoch after the other on one rank: applies the
@@ -59,8 +62,9 @@ class Executor {
   Executor(Model* model, ThreadPool* pool, Communicator* communicator,
            const Clock* clock, const ExecutorOptions& options);
 
-  // Forgets all sequences and allocates the cache anew. INVALID_ARGUMENT: a
-  // shape that this rank did not offer; RESOURCE_EXHAUSTED: no memory.
+  // Forgets all sequences and allocates cache and host blocks anew.
+  // INVALID_ARGUMENT: a shape that this rank did not offer; RESOURCE_EXHAUSTED:
+  // no memory.
   absl::Status Begin(const EpochSetup& setup);
 
   // Forgets the epoch and its sequences.
@@ -81,6 +85,7 @@ class Executor {
     StepId last_step;
     SequenceStore store;
     WrittenSlots written;
+    SwapReader swaps;
     CopyReader copies;
     BatchBuilder builder;
   };
@@ -92,6 +97,7 @@ class Executor {
   absl::Status Run(const worker::v1::StepPlan& plan,
                    worker::v1::StepResult* result);
   absl::Status Prepare(const worker::v1::StepPlan& plan);
+  void MoveBlocks();
   void Compute();
   // Logits and tokens of all logit rows, some rows at a time.
   void ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);

@@ -36,26 +36,44 @@ int64_t ActivationBytes(int64_t room) {
   return std::clamp(room / 16, 64 * kMiB, 1024 * kMiB);
 }
 
+int64_t Room(const std::string& root) {
+  const int64_t available = MemAvailable(root);
+  const ControlGroupLimits limits = ReadControlGroupLimits(root);
+  return std::min(available, limits.memory_room.value_or(available));
+}
+
 }  // namespace
 
-absl::StatusOr<MemoryBudget> PlanMemory(std::string_view setting,
+absl::StatusOr<MemoryBudget> PlanMemory(const MemorySettings& settings,
                                         const std::string& root) {
-  int64_t room = MemAvailable(root);
-  const ControlGroupLimits limits = ReadControlGroupLimits(root);
-  if (limits.memory_room.has_value())
-    room = std::min(room, *limits.memory_room);
+  const int64_t room = Room(root);
   MemoryBudget budget;
   budget.activation_bytes = ActivationBytes(room);
-  if (setting != "auto") {
-    QUIRE_ASSIGN_OR_RETURN(budget.kv_cache_bytes, ParseBytes(setting));
-    return budget;
-  }
   const int64_t head_room = std::max(room / 8, 256 * kMiB);
-  budget.kv_cache_bytes = room - budget.activation_bytes - head_room;
-  if (budget.kv_cache_bytes > 0) return budget;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "no memory for the KV cache: ", room / kMiB, " MiB are left, ",
-      (budget.activation_bytes + head_room) / kMiB, " MiB are kept back"));
+  const int64_t kv_bytes = room - budget.activation_bytes - head_room;
+  const bool sizes_host_blocks = settings.host_kv == "auto";
+  if (!sizes_host_blocks) {
+    QUIRE_ASSIGN_OR_RETURN(budget.host_kv_bytes,
+                           ParseBytesOrNone(settings.host_kv));
+  }
+  if (settings.kv_cache != "auto") {
+    QUIRE_ASSIGN_OR_RETURN(budget.kv_cache_bytes,
+                           ParseBytes(settings.kv_cache));
+  } else {
+    budget.kv_cache_bytes =
+        kv_bytes - (sizes_host_blocks ? kv_bytes / 5 : budget.host_kv_bytes);
+  }
+  if (budget.kv_cache_bytes <= 0) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "no memory for the KV cache: ", room / kMiB, " MiB are left, ",
+        (room - kv_bytes) / kMiB, " MiB are kept back, ",
+        budget.host_kv_bytes / kMiB, " MiB are for host blocks"));
+  }
+  if (sizes_host_blocks) {
+    budget.host_kv_bytes = std::clamp<int64_t>(kv_bytes - budget.kv_cache_bytes,
+                                               0, budget.kv_cache_bytes / 4);
+  }
+  return budget;
 }
 
 absl::StatusOr<int64_t> ParseBytes(std::string_view text) {
@@ -78,6 +96,11 @@ absl::StatusOr<int64_t> ParseBytes(std::string_view text) {
       absl::StrCat("\"", ToAbsl(text),
                    "\" is no size; write bytes, or a number with KiB, MiB, GiB "
                    "or TiB, such as 2GiB"));
+}
+
+absl::StatusOr<int64_t> ParseBytesOrNone(std::string_view text) {
+  if (text == "0") return 0;
+  return ParseBytes(text);
 }
 
 int MaxStepRows(const ModelConfig& config, int64_t activation_bytes) {

@@ -16,26 +16,39 @@ namespace quire {
 //                  process: limit - usage that is not droppable page cache)
 //   activations  = room / 16, but 64 MiB to 1 GiB
 //   head room    = room / 8, but at least 256 MiB
-//   KV cache     = room - activations - head room
+//   KV memory    = room - activations - head room
+//   KV cache     = 4/5 of the KV memory
+//   host blocks  = 1/5 of it, a quarter of what the cache gets
 //
 // What is resident now, weights included, is in neither part of `room`. The
 // activations are the buffers of a step, whose rows they bound; the head room
 // is for messages, sequences and neighbours.
 struct MemoryBudget {
   int64_t kv_cache_bytes = 0;
+  int64_t host_kv_bytes = 0;
   int64_t activation_bytes = 0;
 };
 
-// `setting` is "auto" or what ParseBytes takes; a given size is the KV cache's
-// and is not checked against the room: the operator may know better.
-// INVALID_ARGUMENT: no size. RESOURCE_EXHAUSTED: "auto", and no room is left.
-// `root` is "" but in tests.
-absl::StatusOr<MemoryBudget> PlanMemory(std::string_view setting,
+// "auto", or what ParseBytes takes; of host blocks also "0".
+struct MemorySettings {
+  std::string kv_cache = "auto";
+  std::string host_kv = "auto";
+};
+
+// A given size is not checked against the room: the operator may know better.
+// Beside it "auto" gets no more than it leaves of the KV memory: the cache all
+// of that, host blocks at most a quarter of the cache. INVALID_ARGUMENT: no
+// size. RESOURCE_EXHAUSTED: the cache is "auto", and no room is left. `root` is
+// "" but in tests.
+absl::StatusOr<MemoryBudget> PlanMemory(const MemorySettings& settings,
                                         const std::string& root);
 
 // "1073741824", "512MiB", "2GiB", "1.5GiB"; KiB, MiB, GiB and TiB are powers of
 // 1,024. INVALID_ARGUMENT: anything else, nothing, or more than 2^60.
 absl::StatusOr<int64_t> ParseBytes(std::string_view text);
+
+// The same, but "0" is a size.
+absl::StatusOr<int64_t> ParseBytesOrNone(std::string_view text);
 
 // Rows of a step whose buffers fit into `activation_bytes`: for each row the
 // hidden state and its residual, Q, K, V and the attention's output, gate, up

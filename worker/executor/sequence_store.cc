@@ -9,6 +9,7 @@
 namespace quire {
 namespace {
 
+using worker::v1::Fork;
 using worker::v1::NewSequence;
 using worker::v1::StepPlan;
 using worker::v1::TableEdits;
@@ -19,9 +20,16 @@ absl::Status Refuse(uint64_t sequence, const Parts&... parts) {
       absl::StrCat("sequence ", sequence, ": ", parts...));
 }
 
+// Of a NewSequence or a Fork.
+template <typename Message>
+std::span<const Token> TokensOf(const Message& message) {
+  return {message.tokens().data(), static_cast<size_t>(message.tokens_size())};
+}
+
 }  // namespace
 
 absl::Status SequenceStore::Apply(const StepPlan& plan) {
+  QUIRE_RETURN_IF_ERROR(AddForks(plan));
   QUIRE_RETURN_IF_ERROR(Release(plan));
   for (const NewSequence& sequence : plan.new_sequences()) {
     QUIRE_RETURN_IF_ERROR(Add(sequence));
@@ -32,6 +40,54 @@ absl::Status SequenceStore::Apply(const StepPlan& plan) {
 StoredSequence* SequenceStore::Find(SequenceId id) {
   const auto it = sequences_.find(id);
   return it == sequences_.end() ? nullptr : it->second.get();
+}
+
+// All children are made before the first is held: no child is a parent.
+absl::Status SequenceStore::AddForks(const StepPlan& plan) {
+  std::vector<std::unique_ptr<StoredSequence>> children;
+  children.reserve(plan.forks_size());
+  for (const Fork& fork : plan.forks()) {
+    QUIRE_ASSIGN_OR_RETURN(std::unique_ptr<StoredSequence> child,
+                           MakeChild(fork));
+    children.push_back(std::move(child));
+  }
+  for (std::unique_ptr<StoredSequence>& child : children) {
+    const SequenceId id = child->id;
+    if (!sequences_.emplace(id, std::move(child)).second) {
+      return Refuse(id.value(), "already held");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<StoredSequence>> SequenceStore::MakeChild(
+    const Fork& fork) const {
+  const auto it = sequences_.find(SequenceId(fork.parent()));
+  if (it == sequences_.end()) {
+    return Refuse(fork.parent(), "forked, but not held");
+  }
+  const StoredSequence& parent = *it->second;
+  const TokenHistory& history = parent.history;
+  const int64_t num_kept = fork.num_tokens();
+  if (num_kept < history.prompt_length() || num_kept > history.size()) {
+    return Refuse(fork.child(), "begins with ", num_kept,
+                  " tokens of sequence ", fork.parent(), ", must be ",
+                  history.prompt_length(), " to ", history.size());
+  }
+  QUIRE_RETURN_IF_ERROR(
+      CheckTokens(fork.child(), num_kept + fork.tokens_size(), TokensOf(fork)));
+  const std::span<const Token> kept = history.tokens().first(num_kept);
+  std::vector<Token> tokens(kept.begin(), kept.end());
+  tokens.insert(tokens.end(), fork.tokens().begin(), fork.tokens().end());
+  SamplingParams params = history.params();
+  params.seed = fork.seed();
+  return std::make_unique<StoredSequence>(StoredSequence{
+      .id = SequenceId(fork.child()),
+      .history = TokenHistory(std::move(tokens), history.prompt_length(),
+                              std::move(params)),
+      .blocks = parent.blocks,
+      .last_step = StepId(0),
+  });
 }
 
 absl::Status SequenceStore::Release(const StepPlan& plan) {
@@ -47,19 +103,22 @@ absl::Status SequenceStore::CheckNew(const NewSequence& sequence) const {
   const uint64_t id = sequence.sequence();
   if (sequences_.contains(SequenceId(id))) return Refuse(id, "already held");
   const int64_t num_tokens = sequence.tokens_size();
+  QUIRE_RETURN_IF_ERROR(CheckTokens(id, num_tokens, TokensOf(sequence)));
+  if (int64_t{sequence.prompt_length()} <= num_tokens) return absl::OkStatus();
+  return Refuse(id, "prompt_length is ", sequence.prompt_length(),
+                ", but it has ", num_tokens, " tokens");
+}
+
+absl::Status SequenceStore::CheckTokens(uint64_t sequence, int64_t num_tokens,
+                                        std::span<const Token> tokens) const {
   if (num_tokens < 1 || num_tokens > limits_.context_length) {
-    return Refuse(id, "has ", num_tokens, " tokens, must be 1 to ",
+    return Refuse(sequence, "has ", num_tokens, " tokens, must be 1 to ",
                   limits_.context_length);
   }
-  if (int64_t{sequence.prompt_length()} > num_tokens) {
-    return Refuse(id, "prompt_length is ", sequence.prompt_length(),
-                  ", but it has ", num_tokens, " tokens");
-  }
-  for (const Token token : sequence.tokens()) {
-    if (token < 0 || token >= limits_.vocabulary_size) {
-      return Refuse(id, "holds token ", token, ", the vocabulary has ",
-                    limits_.vocabulary_size);
-    }
+  for (const Token token : tokens) {
+    if (token >= 0 && token < limits_.vocabulary_size) continue;
+    return Refuse(sequence, "holds token ", token, ", the vocabulary has ",
+                  limits_.vocabulary_size);
   }
   return absl::OkStatus();
 }

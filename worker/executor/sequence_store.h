@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
 #include "worker/executor/block_marks.h"
@@ -38,7 +40,7 @@ class SequenceStore {
   explicit SequenceStore(const Limits& limits)
       : limits_(limits), in_table_(limits.num_blocks) {}
 
-  // Applies releases, new sequences and table edits, in this order.
+  // Applies forks, releases, new sequences and table edits, in this order.
   // INVALID_ARGUMENT at the first that does not fit; those before it stay
   // applied, so the store is of no use to later plans then.
   absl::Status Apply(const worker::v1::StepPlan& plan);
@@ -49,10 +51,17 @@ class SequenceStore {
   size_t size() const { return sequences_.size(); }
 
  private:
+  absl::Status AddForks(const worker::v1::StepPlan& plan);
+  // The child, which the store does not hold yet.
+  absl::StatusOr<std::unique_ptr<StoredSequence>> MakeChild(
+      const worker::v1::Fork& fork) const;
   absl::Status Release(const worker::v1::StepPlan& plan);
   absl::Status Add(const worker::v1::NewSequence& sequence);
   absl::Status EditTables(const worker::v1::TableEdits& edits);
   absl::Status CheckNew(const worker::v1::NewSequence& sequence) const;
+  // Whether a sequence may have `num_tokens` tokens, and `tokens` among them.
+  absl::Status CheckTokens(uint64_t sequence, int64_t num_tokens,
+                           std::span<const Token> tokens) const;
   // Appends `count` block ids to the table of a sequence, which names no block
   // twice.
   absl::Status AppendBlocks(const uint32_t* blocks, size_t count,

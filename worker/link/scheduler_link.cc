@@ -109,17 +109,18 @@ absl::Status SchedulerLink::ShakeHands(Stream* stream, bool* is_attached) {
       executor_->Begin({.epoch = Epoch(welcome.epoch()),
                         .block_size = welcome.block_size(),
                         .num_blocks = welcome.num_blocks(),
-                        .max_step_rows = welcome.max_step_rows()}));
+                        .max_step_rows = welcome.max_step_rows(),
+                        .num_host_blocks = welcome.num_host_blocks()}));
   out.mutable_ready()->set_epoch(welcome.epoch());
   if (!stream->Write(out)) return absl::OkStatus();
   *is_attached = true;
   last_trouble_.clear();
   backoff_.Reset();
-  LogInfo(absl::StrCat("attached to the scheduler at ", options_.address,
-                       ": epoch ", welcome.epoch(), ", ", welcome.num_blocks(),
-                       " blocks of ", welcome.block_size(),
-                       " slots, steps of up to ", welcome.max_step_rows(),
-                       " rows"));
+  LogInfo(absl::StrCat(
+      "attached to the scheduler at ", options_.address, ": epoch ",
+      welcome.epoch(), ", ", welcome.num_blocks(), " blocks and ",
+      welcome.num_host_blocks(), " host blocks of ", welcome.block_size(),
+      " slots, steps of up to ", welcome.max_step_rows(), " rows"));
   return absl::OkStatus();
 }
 

@@ -8,6 +8,10 @@
 
 namespace quire {
 
+// A block of the second region of KV memory, to which blocks are swapped out.
+// 0 .. num_host_blocks - 1.
+using HostBlockId = Id<struct HostBlockIdTag, uint32_t>;
+
 // The rows of one step in compressed-row form: what the model computes. A row
 // is one token; a run is consecutive rows of one sequence, which share a block
 // table. Built by the executor from the plan, reused from step to step.
@@ -39,6 +43,12 @@ struct BlockCopy {
   BlockId source;
   BlockId destination;
   int32_t num_slots = 0;
+};
+
+// All slots of `block`, in every layer, go to `host_block` or come from it.
+struct BlockSwap {
+  BlockId block;
+  HostBlockId host_block;
 };
 
 }  // namespace quire

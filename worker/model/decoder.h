@@ -36,6 +36,15 @@ class Decoder : public Model {
   int block_size_multiple() const override { return kKvRun; }
   absl::Status AllocateKvCache(int block_size, int num_blocks,
                                int max_rows) override;
+  absl::Status AllocateHostBlocks(int num_host_blocks) override {
+    return attention_.AllocateHostBlocks(num_host_blocks);
+  }
+  void SwapOut(std::span<const BlockSwap> swaps) override {
+    attention_.SwapOut(swaps);
+  }
+  void SwapIn(std::span<const BlockSwap> swaps) override {
+    attention_.SwapIn(swaps);
+  }
   void CopyBlocks(std::span<const BlockCopy> copies) override {
     attention_.CopyBlocks(copies);
   }

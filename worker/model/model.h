@@ -43,7 +43,15 @@ class Model {
   virtual absl::Status AllocateKvCache(int block_size, int num_blocks,
                                        int max_rows) = 0;
 
-  // Executed before Forward of the same step.
+  // Makes `num_host_blocks` host blocks, as large as the cache's, whose pages
+  // become resident as they are written. REQUIRES: a cache. They live as long
+  // as it does. RESOURCE_EXHAUSTED as above.
+  virtual absl::Status AllocateHostBlocks(int num_host_blocks) = 0;
+
+  // Executed before Forward of the same step, in this order. REQUIRES: within a
+  // call no block and no host block twice, and no order matters.
+  virtual void SwapOut(std::span<const BlockSwap> swaps) = 0;
+  virtual void SwapIn(std::span<const BlockSwap> swaps) = 0;
   virtual void CopyBlocks(std::span<const BlockCopy> copies) = 0;
 
   // Computes all rows: writes their K and V, and keeps the final hidden states

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "common/check.h"
@@ -36,13 +37,10 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
   QUIRE_CHECK(block_size > 0 && block_size % kKvRun == 0 && num_blocks > 0 &&
               max_rows > 0);
   cache_ = MappedMemory();
+  host_blocks_ = MappedMemory();
   layout_.block_size = block_size;
-  int64_t cache_bytes = 0;
-  if (__builtin_mul_overflow(layout_.block_bytes(), num_blocks, &cache_bytes)) {
-    cache_bytes = std::numeric_limits<int64_t>::max();
-  }
-  QUIRE_ASSIGN_OR_RETURN(cache_,
-                         MappedMemory::Allocate(cache_bytes, "the KV cache"));
+  QUIRE_ASSIGN_OR_RETURN(
+      cache_, MappedMemory::Allocate(BytesOf(num_blocks), "the KV cache"));
 
   const int64_t num_slots =
       std::min(int64_t{block_size} * num_blocks, context_length_);
@@ -60,6 +58,50 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
           split_rows * max_chunks_ * num_heads_ * state_size_ * kFloat,
           "attention of a step"));
   return absl::OkStatus();
+}
+
+int64_t PagedAttention::BytesOf(int num_blocks) const {
+  int64_t bytes = 0;
+  return __builtin_mul_overflow(layout_.block_bytes(), num_blocks, &bytes)
+             ? std::numeric_limits<int64_t>::max()
+             : bytes;
+}
+
+absl::Status PagedAttention::AllocateHostBlocks(int num_host_blocks) {
+  host_blocks_ = MappedMemory();
+  QUIRE_ASSIGN_OR_RETURN(
+      host_blocks_,
+      MappedMemory::Allocate(BytesOf(num_host_blocks), "the host blocks"));
+  return absl::OkStatus();
+}
+
+void PagedAttention::SwapOut(std::span<const BlockSwap> swaps) {
+  ForEachSwap(swaps, [](std::byte* block, std::byte* host, int64_t bytes) {
+    std::memcpy(host, block, bytes);
+  });
+}
+
+void PagedAttention::SwapIn(std::span<const BlockSwap> swaps) {
+  ForEachSwap(swaps, [](std::byte* block, std::byte* host, int64_t bytes) {
+    std::memcpy(block, host, bytes);
+  });
+}
+
+template <typename Move>
+void PagedAttention::ForEachSwap(std::span<const BlockSwap> swaps,
+                                 const Move& move) {
+  const int64_t count = static_cast<int64_t>(swaps.size()) * layout_.num_layers;
+  pool_->ParallelFor(count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const BlockSwap& swap = swaps[i / layout_.num_layers];
+      const int layer = static_cast<int>(i % layout_.num_layers);
+      const KvExtent share = layout_.Locate(layer, swap.block);
+      const BlockId in_host_memory(swap.host_block.value());
+      move(cache_.data() + share.offset,
+           host_blocks_.data() + layout_.Locate(layer, in_host_memory).offset,
+           share.bytes);
+    }
+  });
 }
 
 void PagedAttention::CopyBlocks(std::span<const BlockCopy> copies) {

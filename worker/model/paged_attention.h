@@ -28,10 +28,14 @@ class PagedAttention {
 
   const KvLayout& layout() const { return layout_; }
 
-  // Drops the cache and makes a new one. RESOURCE_EXHAUSTED names the bytes
-  // asked for.
+  // Drops the cache and the host blocks and makes a new cache.
+  // RESOURCE_EXHAUSTED names the bytes asked for.
   absl::Status Allocate(int block_size, int num_blocks, int max_rows);
 
+  // Contract as Model's.
+  absl::Status AllocateHostBlocks(int num_host_blocks);
+  void SwapOut(std::span<const BlockSwap> swaps);
+  void SwapIn(std::span<const BlockSwap> swaps);
   void CopyBlocks(std::span<const BlockCopy> copies);
 
   // To be called once a step, before the layers.
@@ -47,6 +51,13 @@ class PagedAttention {
   void Attend(const Batch& batch, int layer, float* qkv, int64_t stride);
 
  private:
+  // Of num_blocks blocks; what does not fit an int64_t is its maximum.
+  int64_t BytesOf(int num_blocks) const;
+  // Calls move(share of a block, share of its host block, bytes) for each swap
+  // and layer, in parallel.
+  template <typename Move>
+  void ForEachSwap(std::span<const BlockSwap> swaps, const Move& move);
+
   // Q and the output of a step's rows.
   struct Rows {
     float* data;
@@ -82,6 +93,7 @@ class PagedAttention {
   ThreadPool* const pool_;
   AttentionPlan plan_;
   MappedMemory cache_;
+  MappedMemory host_blocks_;  // Laid out like the cache.
   MappedMemory
       thread_memory_;  // By thread: states, then scratch, of the largest unit.
   MappedMemory

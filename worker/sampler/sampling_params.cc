@@ -20,6 +20,12 @@ absl::Status Invalid(const char* field, T value, const char* limit) {
       absl::StrCat("sampling.", field, " is ", value, ", must be ", limit));
 }
 
+absl::Status CheckNumTop(const char* field, uint32_t value) {
+  if (value <= kMaxTopLogprobs) return absl::OkStatus();
+  return Invalid(field, value,
+                 absl::StrCat("at most ", kMaxTopLogprobs).c_str());
+}
+
 absl::Status CheckNumbers(const Sampling& s) {
   // Comparisons are written so that NaN fails them.
   if (!(s.temperature() >= 0) || std::isinf(s.temperature())) {
@@ -42,14 +48,8 @@ absl::Status CheckNumbers(const Sampling& s) {
   if (!std::isfinite(s.frequency_penalty())) {
     return Invalid("frequency_penalty", s.frequency_penalty(), "finite");
   }
-  if (s.top_logprobs() > kMaxTopLogprobs) {
-    return Invalid("top_logprobs", s.top_logprobs(), "at most 20");
-  }
-  if (s.top_prompt_logprobs() > kMaxTopLogprobs) {
-    return Invalid("top_prompt_logprobs", s.top_prompt_logprobs(),
-                   "at most 20");
-  }
-  return absl::OkStatus();
+  QUIRE_RETURN_IF_ERROR(CheckNumTop("top_logprobs", s.top_logprobs()));
+  return CheckNumTop("top_prompt_logprobs", s.top_prompt_logprobs());
 }
 
 template <typename Tokens>

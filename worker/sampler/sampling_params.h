@@ -10,8 +10,9 @@
 
 namespace quire {
 
-// Alternatives that can be reported with a token.
-inline constexpr int kMaxTopLogprobs = 20;
+// Alternatives that can be reported with a token. A beam search needs twice as
+// many as its width.
+inline constexpr int kMaxTopLogprobs = 64;
 
 struct TokenBias {
   Token token = 0;

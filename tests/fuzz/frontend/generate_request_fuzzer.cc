@@ -70,6 +70,11 @@ void CheckRequest(const GenerationRequest& request, const ModelLimits& limits) {
   QUIRE_CHECK(request.prompt.size() + request.max_tokens <=
               limits.context_length);
   QUIRE_CHECK(request.sampling.min_tokens() <= request.max_tokens);
+  QUIRE_CHECK(request.num_returned >= 1 &&
+              request.num_returned <= request.num_sequences &&
+              request.num_sequences <= 64);
+  QUIRE_CHECK(request.filters.size() == request.num_sequences);
+  QUIRE_CHECK(request.cache_salt.size() <= 256);
   CheckTokens(request.prompt, limits);
   CheckTokens(request.stop_tokens, limits);
   CheckSampling(request.sampling, limits);
@@ -77,12 +82,12 @@ void CheckRequest(const GenerationRequest& request, const ModelLimits& limits) {
 
 // The filter takes every token there is.
 void Generate(const GenerationRequest& request, const ModelLimits& limits) {
+  OutputFilter& filter = *request.filters.back();
   for (uint32_t token = 0; token < limits.vocabulary_size; ++token) {
-    if (request.filter->Append(static_cast<Token>(token), /*ends=*/false).stop)
-      return;
+    if (filter.Append(static_cast<Token>(token), /*ends=*/false).stop) return;
   }
-  request.filter->Append(ByteTokenizer::kEos, /*ends=*/true);
-  request.filter->Finish();
+  filter.Append(ByteTokenizer::kEos, /*ends=*/true);
+  filter.Finish();
 }
 
 void Run(const v1::GenerateRequest& request) {

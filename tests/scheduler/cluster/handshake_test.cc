@@ -159,7 +159,29 @@ TEST(AgreeOnShapeTest, EndlessMemoryGivesABlockCountThatFitsItsType) {
   Hello hello = HelloOf(0);
   hello.set_bytes_per_slot(1);
   hello.set_kv_cache_bytes(UINT64_MAX);
-  EXPECT_EQ(AgreeOnShape({hello}, terms, Epoch(1)).num_blocks, UINT32_MAX);
+  hello.set_host_kv_bytes(UINT64_MAX);
+  const GroupShape shape = AgreeOnShape({hello}, terms, Epoch(1));
+  EXPECT_EQ(shape.num_blocks, UINT32_MAX);
+  EXPECT_EQ(shape.num_host_blocks, UINT32_MAX);
+}
+
+TEST(AgreeOnShapeTest, SmallestRankDecidesTheNumberOfHostBlocks) {
+  Hello large = HelloOf(0);
+  large.set_host_kv_bytes(1'000'000);
+  Hello small = HelloOf(1);
+  small.set_host_kv_bytes(11'199);  // Seven blocks but for a byte.
+  HandshakeTerms terms = Terms();
+  terms.max_num_blocks = 2;  // Of the cache alone.
+  const GroupShape shape = AgreeOnShape({large, small}, terms, Epoch(1));
+  EXPECT_EQ(shape.num_host_blocks, 6u);
+  EXPECT_EQ(shape.num_blocks, 2u);
+}
+
+TEST(AgreeOnShapeTest, RankWithoutHostMemoryLeavesNoHostBlocks) {
+  Hello large = HelloOf(0);
+  large.set_host_kv_bytes(1'000'000);
+  EXPECT_EQ(
+      AgreeOnShape({large, HelloOf(1)}, Terms(), Epoch(1)).num_host_blocks, 0u);
 }
 
 TEST(AgreeOnShapeTest, RankWithLeastRowsLimitsTheStep) {
@@ -178,11 +200,13 @@ TEST(MakeWelcomeTest, RepeatsTheShape) {
                                                    .num_blocks = 100,
                                                    .block_size = 16,
                                                    .bytes_per_block = 3'200,
-                                                   .max_step_rows = 512});
+                                                   .max_step_rows = 512,
+                                                   .num_host_blocks = 30});
   EXPECT_EQ(welcome.epoch(), 3u);
   EXPECT_EQ(welcome.num_blocks(), 100u);
   EXPECT_EQ(welcome.block_size(), 16u);
   EXPECT_EQ(welcome.max_step_rows(), 512u);
+  EXPECT_EQ(welcome.num_host_blocks(), 30u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tests/scheduler/engine/ask.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tests/testing/puppets/puppet_model.h"
@@ -18,13 +19,22 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
   request.reports_logprobs = ask.logprobs;
   request.reports_prompt_logprobs = ask.prompt_logprobs;
   request.deadline = ask.deadline;
-  request.filter = std::move(ask.filter);
+  if (ask.filter != nullptr) request.filters.push_back(std::move(ask.filter));
+  request.num_sequences = std::max(ask.n, ask.best_of);
+  request.num_returned = ask.n;
+  request.cache_salt = std::move(ask.cache_salt);
+  request.uses_prefix_cache = !ask.cache_bypass;
   request.mailbox = std::move(mailbox);
   return request;
 }
 
-std::vector<Token> AnswerAlone(const Ask& ask) {
-  return GenerateAlone(ask.prompt, ask.max_tokens, ask.stops, ask.min_tokens);
+std::vector<std::vector<Token>> AnswerAlone(const Ask& ask) {
+  std::vector<std::vector<Token>> answers;
+  for (uint32_t i = 0; i < ask.n; ++i) {
+    answers.push_back(GenerateAlone(ask.prompt, ask.max_tokens, ask.stops,
+                                    ask.min_tokens, /*seed=*/i));
+  }
+  return answers;
 }
 
 std::vector<Token> MakePrompt(uint64_t seed, uint32_t length) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -22,13 +23,17 @@ struct Ask {
   bool prompt_logprobs = false;
   absl::Time deadline = absl::InfiniteFuture();
   std::unique_ptr<OutputFilter> filter;
+  uint32_t n = 1;
+  uint32_t best_of = 0;  // 0: n.
+  std::string cache_salt;
+  bool cache_bypass = false;
 };
 
 GenerationRequest MakeRequest(RequestId id, Ask ask,
                               std::shared_ptr<Mailbox> mailbox);
 
-// What the puppets' model answers to it, to the token.
-std::vector<Token> AnswerAlone(const Ask& ask);
+// What the puppets' model answers to it, to the token: of each sequence.
+std::vector<std::vector<Token>> AnswerAlone(const Ask& ask);
 
 // `length` tokens, other ones for another seed.
 std::vector<Token> MakePrompt(uint64_t seed, uint32_t length);

@@ -26,7 +26,7 @@ class ConsistencyTest : public SchedulerFixture {
   std::string Complaint() {
     return std::string(CheckConsistency(*scheduler_).message());
   }
-  Sequence& Running() { return scheduler_->running()[0]->sequence(); }
+  Sequence& Running() { return scheduler_->running()[0]->leader(); }
 };
 
 TEST_F(ConsistencyTest, FindsNothingWrongInOrdinaryStates) {
@@ -39,13 +39,14 @@ TEST_F(ConsistencyTest, FindsNothingWrongInOrdinaryStates) {
 
 TEST_F(ConsistencyTest, FindsABlockThatNoTableNames) {
   const std::optional<BlockRef> stray = scheduler_->group()->pool().Allocate();
-  EXPECT_THAT(Complaint(), HasSubstr("has 1 references and 0 entries"));
+  EXPECT_THAT(Complaint(), HasSubstr("has 1 references, 0 entries"));
 }
 
 TEST_F(ConsistencyTest, FindsSlotsThatNobodyPlanned) {
   Running().table().Append(1);
   EXPECT_EQ(Complaint(),
-            "request 1 has 6 slots planned, 0 committed and 5 in flight");
+            "sequence 0 of request 1 has 6 slots planned, 0 committed and 5 in "
+            "flight");
   Running().table().Truncate(5);
 }
 
@@ -56,7 +57,7 @@ TEST_F(ConsistencyTest, FindsARunningRequestWithoutBlocks) {
 }
 
 TEST_F(ConsistencyTest, FindsAWaitingRequestThatHoldsBlocks) {
-  Sequence& waiting = scheduler_->waiting().head()->sequence();
+  Sequence& waiting = scheduler_->waiting().head()->leader();
   waiting.Enter(&scheduler_->group()->pool(), 4, 5);
   EXPECT_THAT(Complaint(), HasSubstr("references"));
   scheduler_->group()->pool();

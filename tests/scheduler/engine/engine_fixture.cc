@@ -55,8 +55,13 @@ void EngineFixture::ExpectServed(Client& client) {
   client.Collect();
   EXPECT_EQ(client.num_closings, 1);
   EXPECT_TRUE(client.status.ok()) << client.status;
-  EXPECT_EQ(client.tokens, client.alone);
-  EXPECT_EQ(client.usage.generated_tokens, client.alone.size());
+  size_t num_tokens = 0;
+  for (uint32_t i = 0; i < client.alone.size(); ++i) {
+    EXPECT_EQ(client.tokens_of[i], client.alone[i]);
+    num_tokens += client.alone[i].size();
+  }
+  EXPECT_EQ(client.tokens.size(), num_tokens);
+  EXPECT_EQ(client.usage.generated_tokens, num_tokens);
 }
 
 void EngineFixture::ExpectIdle() {
@@ -64,7 +69,8 @@ void EngineFixture::ExpectIdle() {
   EXPECT_EQ(snapshot.num_running, 0u);
   EXPECT_EQ(snapshot.num_waiting, 0u);
   EXPECT_EQ(snapshot.blocks.active, 0u);
-  EXPECT_EQ(snapshot.blocks.free, snapshot.blocks.total);
+  EXPECT_EQ(snapshot.blocks.free + snapshot.blocks.cached,
+            snapshot.blocks.total);
   EXPECT_THAT(group_->violations(), testing::IsEmpty());
 }
 

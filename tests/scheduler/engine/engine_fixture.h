@@ -23,7 +23,8 @@ class EngineFixture : public testing::Test {
  protected:
   struct Client : RequestProbe {
     RequestId id;
-    std::vector<Token> alone;  // What it would get with the model to itself.
+    // What each sequence would get with the model to itself.
+    std::vector<std::vector<Token>> alone;
   };
 
   // Of the next Start.

@@ -59,9 +59,16 @@ class EngineRandomTest : public EngineFixture,
   void SubmitOne() {
     Ask ask;
     ask.prompt = MakePrompt(random_(), Draw(1, 16));
+    if (OneIn(2)) {  // One of a few beginnings that many have in common.
+      const std::vector<Token> common = MakePrompt(Draw(0, 2), Draw(1, 12));
+      ask.prompt.insert(ask.prompt.begin(), common.begin(), common.end());
+    }
+    if (OneIn(4)) ask.cache_salt = OneIn(2) ? "a" : "b";
+    ask.cache_bypass = OneIn(8);
     ask.max_tokens = Draw(1, 14);
     if (OneIn(3)) ask.stops = {3, 14, 15, 9, 26, 5, 35, 8};
     if (OneIn(3)) ask.min_tokens = Draw(0, ask.max_tokens);
+    if (OneIn(3)) ask.n = Draw(2, 4);
     ask.logprobs = OneIn(2);
     ask.prompt_logprobs = OneIn(2);
     if (OneIn(5)) ask.deadline = clock_.Now() + absl::Seconds(Draw(0, 60));
@@ -146,9 +153,12 @@ class EngineRandomTest : public EngineFixture,
       EXPECT_THAT(code, testing::AnyOf(absl::StatusCode::kInvalidArgument,
                                        absl::StatusCode::kResourceExhausted));
     }
-    ASSERT_LE(client.tokens.size(), client.alone.size());
-    EXPECT_TRUE(std::ranges::equal(
-        client.tokens, std::span(client.alone).first(client.tokens.size())));
+    for (const auto& [sequence, tokens] : client.tokens_of) {
+      const std::vector<Token>& alone = client.alone[sequence];
+      ASSERT_LE(tokens.size(), alone.size());
+      EXPECT_TRUE(
+          std::ranges::equal(tokens, std::span(alone).first(tokens.size())));
+    }
     EXPECT_EQ(client.logprobs.size(),
               expected.logprobs ? client.tokens.size() : 0);
     JudgePromptScores(client, expected);

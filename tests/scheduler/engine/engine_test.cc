@@ -411,7 +411,10 @@ TEST_F(EngineTest, MetricsTellWhatHappened) {
   EXPECT_THAT(text, HasSubstr("quire_prompt_tokens_total 9"));
   EXPECT_THAT(text, HasSubstr("quire_generated_tokens_total 6"));
   EXPECT_THAT(text, HasSubstr("quire_blocks{state=\"active\"} 0"));
-  EXPECT_THAT(text, HasSubstr("quire_blocks{state=\"free\"} 32"));
+  EXPECT_THAT(text, HasSubstr("quire_blocks{state=\"cached\"} 3"));
+  EXPECT_THAT(text, HasSubstr("quire_blocks{state=\"free\"} 29"));
+  EXPECT_THAT(text, HasSubstr("quire_prefix_query_tokens_total 9"));
+  EXPECT_THAT(text, HasSubstr("quire_prefix_hit_tokens_total 0"));
   EXPECT_THAT(text, HasSubstr("quire_requests_total{outcome=\"length\"} 1"));
   EXPECT_THAT(text, HasSubstr("quire_consistency_violations_total 0"));
 }

@@ -84,7 +84,7 @@ class EngineThreadTest : public testing::Test {
   RequestId NextId() { return RequestId(++last_id_); }
   void ServeOne(uint64_t seed) {
     Ask ask = {.prompt = MakePrompt(seed, 3 + seed % 9), .max_tokens = 7};
-    const std::vector<Token> alone = AnswerAlone(ask);
+    const std::vector<Token> alone = AnswerAlone(ask)[0];
     WaitingClient client;
     engine_->Submit(MakeRequest(NextId(), std::move(ask), client.mailbox()));
     const absl::Status status = client.WaitForEnd();

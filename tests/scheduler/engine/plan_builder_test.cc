@@ -16,21 +16,21 @@ class PlanBuilderTest : public testing::Test {
 
   const worker::v1::StepPlan& PlanFirst() {
     builder_.Begin();
-    worker::v1::Sampling sampling;
-    sampling.set_temperature(0.5f);
-    builder_.AddSequence(sequence_, sampling);
-    builder_.AddRun(sequence_, sequence_.PlanRows(3));
+    sampling_.set_temperature(0.5f);
+    builder_.AddRun(sequence_, sampling_, sequence_.PlanRows(3));
     return builder_.Finish();
   }
   const worker::v1::StepPlan& PlanRow() {
     builder_.Begin();
     EXPECT_TRUE(sequence_.Reserve(1));
-    builder_.AddRun(sequence_, sequence_.PlanRows(1));
+    builder_.AddRun(sequence_, sampling_, sequence_.PlanRows(1));
     return builder_.Finish();
   }
 
   BlockPool pool_{8};
-  Sequence sequence_{SequenceId(6), {21, 22, 23}, /*max_tokens=*/9};
+  Sequence sequence_{
+      SequenceId(6), /*index=*/0, {21, 22, 23}, /*max_tokens=*/9};
+  worker::v1::Sampling sampling_;
   PlanBuilder builder_;
 };
 
@@ -76,16 +76,47 @@ TEST_F(PlanBuilderTest, ANewBlockIsOneEdit) {
 
 TEST_F(PlanBuilderTest, AReleaseGoesOutOnceWithTheNextFinishedPlan) {
   PlanFirst();
-  builder_.Release(SequenceId(4));
+  builder_.Release(sequence_);
   builder_.Begin();  // Dropped: nothing to compute.
-  EXPECT_THAT(PlanRow().released(), ElementsAre(4));
+  EXPECT_THAT(PlanRow().released(), ElementsAre(6));
   EXPECT_THAT(PlanRow().released(), IsEmpty());
 }
 
-TEST_F(PlanBuilderTest, ANewEpochHasNothingToRelease) {
-  builder_.Release(SequenceId(4));
-  builder_.ForgetReleases();
+TEST_F(PlanBuilderTest, WhatTheRanksWereNotToldOfIsNotReleased) {
+  builder_.Release(sequence_);
   EXPECT_THAT(PlanFirst().released(), IsEmpty());
+}
+
+TEST_F(PlanBuilderTest, AForkIsToldAsACopyOfItsParentAndWhatDiffers) {
+  PlanFirst();
+  Sequence child{SequenceId(7), /*index=*/2, {21, 22, 23}, /*max_tokens=*/9};
+  child.AppendToken(24);
+  child.EnterAsFork(&sequence_, /*num_shared=*/3, &pool_, /*block_size=*/2, 5);
+  child.TryFork();
+  sampling_.set_seed(100);
+  builder_.Begin();
+  builder_.AddFork(child, sampling_);
+  builder_.AddRun(child, sampling_, child.PlanRows(1));
+  const worker::v1::StepPlan& plan = builder_.Finish();
+  ASSERT_EQ(plan.forks_size(), 1);
+  EXPECT_EQ(plan.forks(0).parent(), 6u);
+  EXPECT_EQ(plan.forks(0).child(), 7u);
+  EXPECT_EQ(plan.forks(0).num_tokens(), 3u);
+  EXPECT_THAT(plan.forks(0).tokens(), ElementsAre(24));
+  EXPECT_EQ(plan.forks(0).seed(), 102u);
+  EXPECT_THAT(plan.new_sequences(), IsEmpty());
+  EXPECT_THAT(plan.table_edits().keep(), ElementsAre(1));
+  EXPECT_THAT(plan.table_edits().appended(), ElementsAre(2, 3));
+  EXPECT_THAT(plan.copies().source(), ElementsAre(1));
+  EXPECT_THAT(plan.copies().destination(), ElementsAre(2));
+  EXPECT_THAT(plan.copies().num_slots(), ElementsAre(1));
+}
+
+TEST_F(PlanBuilderTest, ANewEpochHasNothingToRelease) {
+  PlanFirst();
+  builder_.Release(sequence_);
+  builder_.ForgetReleases();
+  EXPECT_THAT(PlanRow().released(), IsEmpty());
 }
 
 TEST_F(PlanBuilderTest, RunsAreTakenBeside) {

@@ -18,9 +18,9 @@ class RequestQueueTest : public testing::Test {
     request.id = RequestId(arrival);
     request.prompt.assign(prompt_length, 1);
     request.max_tokens = 1;
-    return &requests_.emplace_back(std::move(request),
-                                   PlaceInOrder{.arrival = arrival},
-                                   SequenceId(arrival), absl::UnixEpoch());
+    return &requests_.emplace_back(
+        std::move(request), PlaceInOrder{.arrival = arrival},
+        [=] { return SequenceId(arrival); }, absl::UnixEpoch());
   }
 
   std::deque<RequestState> requests_;

@@ -82,13 +82,18 @@ void SchedulerFixture::ExpectServed(Client& client) {
   client.Collect();
   EXPECT_EQ(client.num_closings, 1);
   EXPECT_TRUE(client.status.ok()) << client.status;
-  EXPECT_EQ(client.tokens, client.alone);
-  EXPECT_EQ(client.usage.generated_tokens, client.alone.size());
+  size_t num_tokens = 0;
+  for (uint32_t i = 0; i < client.alone.size(); ++i) {
+    EXPECT_EQ(client.tokens_of[i], client.alone[i]);
+    num_tokens += client.alone[i].size();
+  }
+  EXPECT_EQ(client.tokens.size(), num_tokens);
+  EXPECT_EQ(client.usage.generated_tokens, num_tokens);
 }
 
 void SchedulerFixture::ExpectIdle() {
   EXPECT_EQ(scheduler_->num_open(), 0u);
-  EXPECT_EQ(num_free(), shape_.num_blocks);
+  EXPECT_EQ(num_available(), shape_.num_blocks);
   EXPECT_THAT(puppet_->violations(), testing::IsEmpty());
 }
 

@@ -26,7 +26,8 @@ class SchedulerFixture : public testing::Test {
  protected:
   struct Client : RequestProbe {
     RequestId id;
-    std::vector<Token> alone;  // What it would get with the model to itself.
+    // What each sequence would get with the model to itself.
+    std::vector<std::vector<Token>> alone;
   };
 
   // Of the next Start.
@@ -52,7 +53,9 @@ class SchedulerFixture : public testing::Test {
   void ExpectServed(Client& client);
   // Nothing is open, every block is free, the puppet saw no wrong plan.
   void ExpectIdle();
-  uint32_t num_free() const { return scheduler_->group()->pool().num_free(); }
+  uint32_t num_available() const {
+    return scheduler_->group()->pool().num_available();
+  }
   double discarded() const { return metrics_->discarded_tokens->Value(); }
   double preemptions() const { return metrics_->preemptions->Value(); }
 

@@ -209,7 +209,7 @@ TEST_F(SchedulerTest, ATokenForAPlaceThatIsTakenIsDiscarded) {
   Start();
   Client& client = Submit({.max_tokens = 9});
   PlanStep();
-  scheduler_->running()[0]->sequence().AppendToken(7);
+  scheduler_->running()[0]->leader().AppendToken(7);
   CommitStep();
   EXPECT_EQ(discarded(), 1);
   EXPECT_THAT(client.Collect().tokens, IsEmpty());
@@ -236,7 +236,7 @@ TEST_F(SchedulerTest, AWholePromptIsReservedAtAdmission) {
   Start();
   Submit({.prompt = MakePrompt(1, 11)});
   PlanStep();
-  EXPECT_EQ(num_free(), shape_.num_blocks - 3);
+  EXPECT_EQ(num_available(), shape_.num_blocks - 3);
 }
 
 TEST_F(SchedulerTest, ARequestThatCanNeverFitIsRefusedWithTheNumbers) {
@@ -316,6 +316,296 @@ TEST_F(SchedulerTest, EachStayYieldsAToken) {
   ExpectIdle();
 }
 
+// --- Several sequences from one prompt
+
+TEST_F(SchedulerTest, SamplesShareThePromptsBlocksAndComputeItOnce) {
+  shape_.num_blocks = 32;
+  shape_.block_size = 16;
+  Start();
+  Client& client =
+      Submit({.prompt = MakePrompt(1, 33), .max_tokens = 5, .n = 4});
+  EXPECT_THAT(Runs().num_rows(), ElementsAre(33));
+  CommitStep();
+  // Two full blocks are shared; each writes its own third one.
+  EXPECT_THAT(Runs().position(), ElementsAre(33, 32, 32, 32));
+  EXPECT_EQ(num_available(), 32u - 2 - 4);
+  EXPECT_EQ(scheduler_->group()->pool().num_shared(), 2u);
+  EXPECT_EQ(scheduler_->group()->pool().num_saved(), 6u);
+  CommitStep();
+  RunToEnd();
+  ExpectServed(client);
+  EXPECT_EQ(puppet_->num_copies(), 0u);  // Position 32 begins a block.
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, APartlyFilledBlockIsCopiedOnceForEachSample) {
+  Start();  // Blocks of 4 slots.
+  Client& client =
+      Submit({.prompt = MakePrompt(1, 7), .max_tokens = 5, .n = 3});
+  PlanStep();
+  CommitStep();
+  const std::optional<worker::v1::StepPlan> plan = PlanStep();
+  EXPECT_THAT(plan->forks(), SizeIs(2));
+  EXPECT_THAT(plan->copies().num_slots(), ElementsAre(2, 2));
+  EXPECT_EQ(plan->copies().source(0), plan->copies().source(1));
+  CommitStep();
+  RunToEnd();
+  ExpectServed(client);
+  EXPECT_EQ(puppet_->num_copies(), 2u);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, SamplesStartWhileTheirPromptIsInFlight) {
+  options_.pipeline_depth = 2;
+  Start();
+  Client& client =
+      Submit({.prompt = MakePrompt(1, 7), .max_tokens = 3, .n = 2});
+  PlanStep();
+  EXPECT_THAT(Runs().position(), ElementsAre(7, 6));
+  RunToEnd();
+  ExpectServed(client);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, AnEndedSampleFreesItsBlocksAndTheOthersGoOn) {
+  Start();
+  const std::vector<Token> prompt = MakePrompt(1, 6);
+  // The first token of sequence 0 ends it; the others' do not.
+  const Token stop = GenerateAlone(prompt, 1)[0];
+  Client& client =
+      Submit({.prompt = prompt, .max_tokens = 4, .stops = {stop}, .n = 3});
+  ASSERT_THAT(client.alone[0], SizeIs(1));
+  PlanStep();
+  CommitStep();
+  EXPECT_THAT(client.Collect().tokens_of[0], SizeIs(1));
+  EXPECT_EQ(client.num_closings, 0);
+  EXPECT_THAT(PlanStep()->runs().sequence(), ElementsAre(2, 3));
+  CommitStep();
+  RunToEnd();
+  ExpectServed(client);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, SamplesArePreemptedAndResumedTogether) {
+  shape_.num_blocks = 9;
+  Start();
+  Client& first = Submit({.prompt = MakePrompt(1, 7), .max_tokens = 16});
+  Client& second =
+      Submit({.prompt = MakePrompt(2, 7), .max_tokens = 8, .n = 2});
+  while (preemptions() == 0) PlanStep(), CommitStep();
+  EXPECT_EQ(scheduler_->num_running_sequences(), 1u);
+  RunToEnd();
+  ExpectServed(first);
+  ExpectServed(second);
+  ExpectIdle();
+}
+
+TEST_F(SchedulerTest, MoreSequencesThanEverRunAreRefused) {
+  options_.max_running_sequences = 3;
+  Start();
+  Client& client = Submit({.n = 4});
+  EXPECT_EQ(client.Collect().status,
+            absl::InvalidArgumentError("the request asks for 4 sequences; at "
+                                       "most 3 run at the same time"));
+}
+
+TEST_F(SchedulerTest, TheBestSamplesComeAtTheEndRanked) {
+  Start();
+  Client& client = Submit(
+      {.prompt = MakePrompt(1, 5), .max_tokens = 3, .n = 2, .best_of = 4});
+  PlanStep();
+  CommitStep();
+  EXPECT_THAT(client.Collect().tokens, IsEmpty());
+  RunToEnd();
+  client.Collect();
+  EXPECT_TRUE(client.status.ok());
+  EXPECT_THAT(client.tokens, SizeIs(6));
+  EXPECT_GE(client.scores.at(0), client.scores.at(1));
+  EXPECT_EQ(client.usage.generated_tokens, 12u);
+  ExpectIdle();
+}
+
+// --- Reuse of prefixes. Blocks of 4 slots.
+
+class PrefixReuseTest : public SchedulerTest {
+ protected:
+  // 20 tokens, the first `num_common` of which all have in common.
+  static std::vector<Token> PromptWithCommon(uint32_t num_common,
+                                             uint64_t own) {
+    std::vector<Token> prompt = MakePrompt(77, num_common);
+    const std::vector<Token> rest = MakePrompt(own, 20 - num_common);
+    prompt.insert(prompt.end(), rest.begin(), rest.end());
+    return prompt;
+  }
+  uint32_t Cached(Client& client) {
+    return client.Collect().usage.cached_prompt_tokens;
+  }
+  void SetUp() override { shape_.num_blocks = 64; }
+};
+
+TEST_F(PrefixReuseTest, AnEqualPromptComputesItsLastBlockOnly) {
+  Start();
+  Client& first = Submit({.prompt = PromptWithCommon(20, 1)});
+  RunToEnd();
+  Client& second = Submit({.prompt = PromptWithCommon(20, 1)});
+  EXPECT_THAT(Runs().position(), ElementsAre(16));
+  CommitStep();
+  RunToEnd();
+  ExpectServed(first);
+  ExpectServed(second);
+  EXPECT_EQ(Cached(first), 0u);
+  EXPECT_EQ(Cached(second), 16u);
+  EXPECT_EQ(metrics_->prefix_queries->Value(), 40);
+  EXPECT_EQ(metrics_->prefix_hits->Value(), 16);
+  ExpectIdle();
+}
+
+TEST_F(PrefixReuseTest, PromptsPartAtAFullBlock) {
+  Start();
+  Submit({.prompt = PromptWithCommon(11, 1)});
+  RunToEnd();
+  Client& second = Submit({.prompt = PromptWithCommon(11, 2)});
+  RunToEnd();
+  ExpectServed(second);
+  EXPECT_EQ(Cached(second), 8u);
+}
+
+TEST_F(PrefixReuseTest, AConversationGoesOnWithWhatWasGenerated) {
+  Start();
+  const std::vector<Token> prompt = MakePrompt(1, 7);
+  Client& first = Submit({.prompt = prompt, .max_tokens = 9});
+  RunToEnd();
+  std::vector<Token> longer = prompt;
+  first.Collect();
+  longer.insert(longer.end(), first.tokens.begin(), first.tokens.end());
+  longer.push_back(5);
+  Client& second = Submit({.prompt = longer});
+  RunToEnd();
+  ExpectServed(second);
+  EXPECT_EQ(Cached(second), 12u);  // 15 slots were written: three blocks.
+}
+
+TEST_F(PrefixReuseTest, RequestsThatArriveTogetherComputeTheCommonPartOnce) {
+  options_.max_step_tokens = 10;
+  Start();
+  for (int i = 0; i < 4; ++i) Submit({.prompt = PromptWithCommon(16, i)});
+  EXPECT_THAT(Runs().sequence(), ElementsAre(1));
+  EXPECT_EQ(num_available(), 64u - 6);  // Those that wait hold nothing.
+  CommitStep();
+  RunToEnd();
+  for (Client& client : clients_) ExpectServed(client);
+  EXPECT_EQ(metrics_->prompt_tokens->Value(), 20 + 3 * 4);
+  ExpectIdle();
+}
+
+TEST_F(PrefixReuseTest, WhoeverWaitsGoesOnWhereTheWriterIsCancelled) {
+  options_.max_step_tokens = 10;
+  Start();
+  Client& writer = Submit({.prompt = PromptWithCommon(16, 1)});
+  Client& waiting = Submit({.prompt = PromptWithCommon(16, 2)});
+  PlanStep();
+  CommitStep();
+  scheduler_->Cancel(writer.id, now_);
+  EXPECT_THAT(Runs().sequence(), ElementsAre(2));
+  CommitStep();
+  RunToEnd();
+  ExpectServed(waiting);
+  EXPECT_EQ(Cached(waiting), 8u);  // What the first step had written.
+  ExpectIdle();
+}
+
+TEST_F(PrefixReuseTest, OthersPassOneThatWaitsForAPrefix) {
+  options_.max_step_tokens = 30;
+  Start();
+  Submit({.prompt = PromptWithCommon(16, 1)});
+  Submit({.prompt = PromptWithCommon(16, 2)});
+  Submit({.prompt = MakePrompt(3, 5)});
+  EXPECT_THAT(Runs().sequence(), ElementsAre(1, 3));
+  CommitStep();
+  EXPECT_THAT(Runs().sequence(), testing::Contains(2));
+  CommitStep();
+  RunToEnd();
+  for (Client& client : clients_) ExpectServed(client);
+}
+
+TEST_F(PrefixReuseTest, SaltsShareNothing) {
+  Start();
+  Submit({.prompt = PromptWithCommon(20, 1), .cache_salt = "a"});
+  Submit({.prompt = PromptWithCommon(20, 1), .cache_salt = "b"});
+  EXPECT_THAT(Runs().num_rows(), ElementsAre(20, 20));
+  CommitStep();
+  RunToEnd();
+  Client& again =
+      Submit({.prompt = PromptWithCommon(20, 1), .cache_salt = "b"});
+  Client& other = Submit({.prompt = PromptWithCommon(20, 1)});
+  RunToEnd();
+  EXPECT_EQ(Cached(again), 16u);
+  EXPECT_EQ(Cached(other), 0u);
+}
+
+TEST_F(PrefixReuseTest, ABypassNeitherReadsNorLeavesAnything) {
+  Start();
+  Submit({.prompt = PromptWithCommon(20, 1), .cache_bypass = true});
+  RunToEnd();
+  EXPECT_EQ(scheduler_->group()->prefixes().num_nodes(), 0u);
+  Submit({.prompt = PromptWithCommon(20, 1)});
+  RunToEnd();
+  Client& third =
+      Submit({.prompt = PromptWithCommon(20, 1), .cache_bypass = true});
+  RunToEnd();
+  EXPECT_EQ(Cached(third), 0u);
+}
+
+TEST_F(PrefixReuseTest, PromptScoresAreComputedForEveryToken) {
+  Start();
+  Submit({.prompt = PromptWithCommon(20, 1)});
+  RunToEnd();
+  Client& scored =
+      Submit({.prompt = PromptWithCommon(20, 1), .prompt_logprobs = true});
+  RunToEnd();
+  ExpectServed(scored);
+  EXPECT_THAT(scored.prompt_logprobs, SizeIs(19));
+  EXPECT_EQ(Cached(scored), 0u);
+}
+
+TEST_F(PrefixReuseTest, ItCanBeSwitchedOff) {
+  options_.prefix_cache = false;
+  Start();
+  for (int i = 0; i < 2; ++i) Submit({.prompt = PromptWithCommon(20, 1)});
+  RunToEnd();
+  for (Client& client : clients_) ExpectServed(client);
+  EXPECT_EQ(metrics_->prompt_tokens->Value(), 40);
+  EXPECT_EQ(scheduler_->group()->pool().num_cached(), 0u);
+}
+
+TEST_F(PrefixReuseTest, APreemptedRequestFindsItsOwnBlocksAgain) {
+  shape_.num_blocks = 9;
+  Start();
+  Submit({.prompt = MakePrompt(1, 7), .max_tokens = 16});
+  Client& second = Submit({.prompt = MakePrompt(2, 12), .max_tokens = 16});
+  while (preemptions() == 0) PlanStep(), CommitStep();
+  scheduler_->Cancel(clients_[0].id, now_);
+  const worker::v1::Runs resumed = Runs();
+  EXPECT_THAT(resumed.sequence(), ElementsAre(2));
+  EXPECT_GE(resumed.position(0), 12u);
+  CommitStep();
+  RunToEnd();
+  ExpectServed(second);
+  ExpectIdle();
+}
+
+TEST_F(PrefixReuseTest, SamplesForkFromAPromptThatWasFound) {
+  Start();
+  Submit({.prompt = PromptWithCommon(20, 1)});
+  RunToEnd();
+  Client& samples =
+      Submit({.prompt = PromptWithCommon(20, 1), .max_tokens = 5, .n = 3});
+  RunToEnd();
+  ExpectServed(samples);
+  EXPECT_EQ(Cached(samples), 16u);
+  ExpectIdle();
+}
+
 // --- Ends
 
 TEST_F(SchedulerTest, AStopStringEndsASequence) {
@@ -340,9 +630,9 @@ TEST_F(SchedulerTest, CancellationFreesBlocksAtOnce) {
   Start();
   Client& client = Submit({.max_tokens = 9});
   PlanStep();
-  EXPECT_LT(num_free(), shape_.num_blocks);
+  EXPECT_LT(num_available(), shape_.num_blocks);
   scheduler_->Cancel(client.id, now_);
-  EXPECT_EQ(num_free(), shape_.num_blocks);
+  EXPECT_EQ(num_available(), shape_.num_blocks);
   CommitStep();
   EXPECT_EQ(client.Collect().status.code(), absl::StatusCode::kCancelled);
   EXPECT_THAT(client.tokens, IsEmpty());

@@ -11,11 +11,12 @@ class SequenceTest : public testing::Test {
   void Enter() { sequence_.Enter(&pool_, /*block_size=*/2, /*num_slots=*/6); }
 
   BlockPool pool_{8};
-  Sequence sequence_{SequenceId(9), {11, 12, 13, 14, 15}, /*max_tokens=*/3};
+  Sequence sequence_{
+      SequenceId(9), /*index=*/0, {11, 12, 13, 14, 15}, /*max_tokens=*/3};
 };
 
 TEST_F(SequenceTest, StartsParkedAndKnowsItsPrompt) {
-  EXPECT_FALSE(sequence_.resident());
+  EXPECT_TRUE(sequence_.parked());
   EXPECT_EQ(sequence_.known(), 5u);
   EXPECT_EQ(sequence_.num_generated(), 0u);
   EXPECT_EQ(sequence_.planned(), 0u);
@@ -101,9 +102,55 @@ TEST_F(SequenceTest, ReserveFailsWhereThePoolIsEmpty) {
   EXPECT_FALSE(sequence_.Reserve(2));
 }
 
+// --- Forks
+
+class ForkedSequenceTest : public SequenceTest {
+ protected:
+  // Blocks of its own for the fifth and the sixth slot.
+  void EnterBoth() {
+    Enter();
+    fork_.EnterAsFork(&sequence_, /*num_shared=*/4, &pool_, /*block_size=*/2,
+                      /*num_slots=*/6);
+  }
+  Sequence fork_{SequenceId(10), /*index=*/1, {11, 12, 13, 14, 15}, 3};
+};
+
+TEST_F(ForkedSequenceTest, HoldsItsBlocksWhileItAwaitsItsParent) {
+  EnterBoth();
+  EXPECT_TRUE(fork_.awaiting());
+  EXPECT_EQ(pool_.num_free(), 4u);
+  EXPECT_EQ(fork_.PlannableRows(), 0u);
+  sequence_.PlanRows(3);
+  fork_.TryFork();
+  EXPECT_TRUE(fork_.awaiting());
+}
+
+TEST_F(ForkedSequenceTest, GoesOnBehindWhatItShares) {
+  EnterBoth();
+  sequence_.PlanRows(5);
+  fork_.TryFork();
+  EXPECT_FALSE(fork_.awaiting());
+  EXPECT_EQ(fork_.planned(), 4u);
+  EXPECT_EQ(fork_.committed(), 4u);
+  EXPECT_EQ(fork_.PlannableRows(), 1u);
+  EXPECT_TRUE(fork_.Reserve(1));
+  EXPECT_EQ(pool_.num_free(), 4u);
+  const quire::Run run = fork_.PlanRows(1);
+  EXPECT_EQ(run.position, 4u);
+  EXPECT_TRUE(run.samples);
+}
+
+TEST_F(ForkedSequenceTest, LeavesFromAwaiting) {
+  EnterBoth();
+  fork_.Leave();
+  EXPECT_TRUE(fork_.parked());
+  EXPECT_FALSE(fork_.awaiting());
+  EXPECT_EQ(fork_.parent(), nullptr);
+}
+
 TEST(SequenceDeathTest, RowsAreCommittedInOrder) {
   BlockPool pool(8);
-  Sequence sequence(SequenceId(1), {1, 2, 3}, 4);
+  Sequence sequence(SequenceId(1), /*index=*/0, {1, 2, 3}, 4);
   sequence.Enter(&pool, 2, 4);
   sequence.PlanRows(2);
   const quire::Run later = sequence.PlanRows(1);

@@ -101,7 +101,8 @@ TEST_F(GenerateReactorTest, TheEngineGetsTheRequestComplete) {
   EXPECT_THAT(request_.stop_tokens,
               ElementsAre(ByteTokenizer::kEos, ByteTokenizer::kTurn));
   EXPECT_EQ(request_.deadline, absl::InfiniteFuture());
-  EXPECT_NE(request_.filter, nullptr);
+  ASSERT_EQ(request_.filters.size(), 1u);
+  EXPECT_NE(request_.filters[0], nullptr);
   EXPECT_THAT(request_.name, StartsWith("request-"));
   Close(absl::OkStatus());
   call->ReadAll();

@@ -90,9 +90,9 @@ TEST_F(RequestBuilderTest, TheFilterKnowsStopStringsMinTokensAndWhatToShow) {
   const auto built = Build(
       "text: 'x' stopping { stop: '!' min_tokens: 2 } output { include_stop: "
       "true }");
-  EXPECT_EQ(built->filter->Append('!', /*ends=*/false).text, "!");
+  EXPECT_EQ(built->filters[0]->Append('!', /*ends=*/false).text, "!");
   const OutputFilter::Output second =
-      built->filter->Append('!', /*ends=*/false);
+      built->filters[0]->Append('!', /*ends=*/false);
   EXPECT_EQ(second.text, "!");
   EXPECT_EQ(second.stop, "!");
 }

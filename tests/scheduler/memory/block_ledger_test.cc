@@ -27,7 +27,7 @@ TEST(BlockLedgerTest, AReferenceOutsideAllTablesIsNamed) {
       CheckReferences(pool, std::vector<const BlockTable*>{&table});
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(status.message()),
-              testing::HasSubstr("block 0 has 2 references and 1 entries"));
+              testing::HasSubstr("block 0 has 2 references, 1 entries"));
 }
 
 TEST(BlockLedgerTest, AForgottenTableIsNamed) {

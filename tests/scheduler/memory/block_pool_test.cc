@@ -100,6 +100,96 @@ TEST(BlockPoolTest, ASeedShufflesTheOrderAndRepeatsIt) {
   EXPECT_TRUE(std::ranges::is_permutation(shuffled, plain));
 }
 
+TEST(BlockPoolTest, APinKeepsABlockWithoutSharingIt) {
+  BlockPool pool(1);
+  std::optional<BlockRef> ref = pool.Allocate();
+  std::optional<BlockPin> pin = ref->Pin();
+  EXPECT_FALSE(ref->is_shared());
+  ref.reset();
+  EXPECT_EQ(pool.num_active(), 1u);
+  EXPECT_FALSE(pool.Allocate().has_value());
+  pin.reset();
+  EXPECT_TRUE(pool.Allocate().has_value());
+}
+
+// --- Cached blocks
+
+// Three blocks, of which `keep` have been used and are cached.
+class CachedBlocksTest : public testing::Test {
+ protected:
+  CachedBlocksTest() {
+    pool_.set_on_evict([this](BlockId id) { evicted_.push_back(id.value()); });
+  }
+  BlockId UseAndCache() {
+    const BlockRef ref = *pool_.Allocate();
+    pool_.SetKept(ref.id(), true);
+    return ref.id();
+  }
+  BlockPool pool_{3};
+  std::vector<uint32_t> evicted_;
+};
+
+TEST_F(CachedBlocksTest, AKeptBlockIsCachedWhenItsReferenceGoes) {
+  const BlockId id = UseAndCache();
+  EXPECT_TRUE(pool_.is_cached(id));
+  EXPECT_EQ(pool_.num_cached(), 1u);
+  EXPECT_EQ(pool_.num_free(), 2u);
+  EXPECT_EQ(pool_.num_available(), 3u);
+  EXPECT_TRUE(pool_.CheckConsistency().ok());
+}
+
+TEST_F(CachedBlocksTest, ACachedBlockComesBack) {
+  const BlockId id = UseAndCache();
+  {
+    const BlockRef first = pool_.Revive(id);
+    const BlockRef second = pool_.Revive(id);
+    EXPECT_EQ(pool_.ref_count(id), 2u);
+    EXPECT_EQ(pool_.num_cached(), 0u);
+  }
+  EXPECT_TRUE(pool_.is_cached(id));
+}
+
+TEST_F(CachedBlocksTest, FreeBlocksGoBeforeCachedOnes) {
+  UseAndCache();
+  const BlockRef a = *pool_.Allocate();
+  const BlockRef b = *pool_.Allocate();
+  EXPECT_EQ(pool_.TakeNumEvictions(), 0u);
+  EXPECT_EQ(pool_.num_cached(), 1u);
+}
+
+TEST_F(CachedBlocksTest, TheOneUnusedForLongestIsEvictedFirst) {
+  std::vector<BlockRef> refs;
+  for (int i = 0; i < 3; ++i) {
+    refs.push_back(*pool_.Allocate());
+    pool_.SetKept(refs.back().id(), true);
+  }
+  refs.erase(refs.begin() + 1);
+  refs.erase(refs.begin());
+  { const BlockRef used_again = pool_.Revive(BlockId(1)); }
+  const BlockRef first = *pool_.Allocate();
+  const BlockRef second = *pool_.Allocate();
+  EXPECT_THAT(evicted_, testing::ElementsAre(0, 1));
+  EXPECT_EQ(pool_.TakeNumEvictions(), 2u);
+  EXPECT_EQ(pool_.TakeNumEvictions(), 0u);
+  EXPECT_FALSE(pool_.Allocate().has_value());
+}
+
+TEST_F(CachedBlocksTest, AForgottenBlockIsFree) {
+  const BlockId id = UseAndCache();
+  pool_.SetKept(id, false);
+  EXPECT_EQ(pool_.num_free(), 3u);
+  EXPECT_THAT(evicted_, testing::IsEmpty());
+}
+
+TEST_F(CachedBlocksTest, ABlockForgottenInUseIsFreeAfterwards) {
+  {
+    const BlockRef ref = *pool_.Allocate();
+    pool_.SetKept(ref.id(), true);
+    pool_.SetKept(ref.id(), false);
+  }
+  EXPECT_EQ(pool_.num_free(), 3u);
+}
+
 TEST(BlockPoolDeathTest, APoolDoesNotDieBeforeItsReferences) {
   EXPECT_DEATH(
       {

@@ -127,6 +127,145 @@ TEST_F(BlockTableTest, WhatWasNeverToldNeedsNoEdit) {
   EXPECT_FALSE(table_.TakeEdit().has_value());
 }
 
+// --- Forks
+
+class ForkTest : public BlockTableTest {
+ protected:
+  BlockTable child_{&pool_, /*block_size=*/4};
+};
+
+TEST_F(ForkTest, SharesTheBlocksOfItsSlots) {
+  Fill(10);
+  child_.Fork(table_, 9);
+  EXPECT_EQ(child_.num_slots(), 9u);
+  EXPECT_THAT(Ids(child_.blocks()), ElementsAre(0, 1, 2));
+  EXPECT_EQ(pool_.ref_count(BlockId(2)), 2u);
+  EXPECT_EQ(pool_.num_free(), 1u);
+}
+
+TEST_F(ForkTest, TheFirstWriteToASharedBlockCopiesThatBlock) {
+  Fill(10);
+  child_.Fork(table_, 10);
+  EXPECT_EQ(child_.BlocksToReserve(11), 1u);
+  ASSERT_TRUE(child_.Reserve(11));
+  EXPECT_THAT(Ids(child_.blocks()), ElementsAre(0, 1, 3));
+  const std::optional<CopyOnWrite> copy = child_.TakeCopy();
+  ASSERT_TRUE(copy.has_value());
+  EXPECT_EQ(copy->source.id(), BlockId(2));
+  EXPECT_EQ(copy->destination, BlockId(3));
+  EXPECT_EQ(copy->num_slots, 2u);
+  EXPECT_FALSE(child_.TakeCopy().has_value());
+  child_.Append(1);
+}
+
+TEST_F(ForkTest, WhoeverWritesLastNeedsNoCopy) {
+  Fill(10);
+  child_.Fork(table_, 10);
+  ASSERT_TRUE(child_.Reserve(11));
+  EXPECT_EQ(table_.BlocksToReserve(11), 0u);  // Nobody else has it now.
+  ASSERT_TRUE(table_.Reserve(11));
+  EXPECT_EQ(table_.copy(), nullptr);
+}
+
+TEST_F(ForkTest, TheParentCopiesWhereItWritesFirst) {
+  Fill(10);
+  child_.Fork(table_, 10);
+  ASSERT_TRUE(table_.Reserve(11));
+  EXPECT_EQ(table_.TakeCopy()->destination, BlockId(3));
+  EXPECT_EQ(child_.BlocksToReserve(11), 0u);
+}
+
+TEST_F(ForkTest, FullBlocksAreNeverCopied) {
+  Fill(8);
+  child_.Fork(table_, 8);
+  ASSERT_TRUE(child_.Reserve(9));
+  ASSERT_TRUE(table_.Reserve(9));
+  EXPECT_EQ(child_.copy(), nullptr);
+  EXPECT_EQ(table_.copy(), nullptr);
+}
+
+TEST_F(ForkTest, ACopyIsNotMadeWithoutABlockForIt) {
+  Fill(14);
+  child_.Fork(table_, 14);
+  EXPECT_FALSE(child_.Reserve(15));
+  EXPECT_EQ(child_.copy(), nullptr);
+  EXPECT_THAT(Ids(child_.blocks()), ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(ForkTest, WhatItHadReservedTakesThePlaceOfTheSharedTail) {
+  ASSERT_TRUE(child_.Reserve(4));  // Block 0.
+  Fill(6);                         // Blocks 1 and 2.
+  child_.Fork(table_, 5);
+  EXPECT_THAT(Ids(child_.blocks()), ElementsAre(1, 0));
+  EXPECT_EQ(child_.copy()->source.id(), BlockId(2));
+  EXPECT_EQ(child_.copy()->num_slots, 1u);
+  EXPECT_EQ(child_.BlocksToReserve(8), 0u);
+  EXPECT_EQ(table_.BlocksToReserve(8), 0u);
+}
+
+TEST_F(ForkTest, TheSourceOfACopyIsKeptUntilItIsMade) {
+  ASSERT_TRUE(child_.Reserve(4));
+  Fill(6);
+  child_.Fork(table_, 5);
+  table_.Release();
+  EXPECT_EQ(pool_.ref_count(BlockId(2)), 0u);
+  EXPECT_EQ(pool_.num_free(), 1u);
+  child_.TakeCopy().reset();
+  EXPECT_EQ(pool_.num_free(), 2u);
+}
+
+TEST_F(ForkTest, TruncatingTheCopyAwayMakesItNeedless) {
+  ASSERT_TRUE(child_.Reserve(4));
+  Fill(6);
+  child_.Fork(table_, 5);
+  child_.Truncate(4);
+  EXPECT_EQ(child_.copy(), nullptr);
+  EXPECT_EQ(pool_.pin_count(BlockId(2)), 0u);
+}
+
+TEST_F(ForkTest, ReadersAreToldWhatDiffersFromTheParentAsTheyKnowIt) {
+  Fill(6);
+  table_.TakeEdit();
+  child_.Fork(table_, 5);
+  ASSERT_TRUE(child_.Reserve(6));
+  ASSERT_TRUE(table_.Reserve(9));  // Not told yet.
+  child_.TellAsFork(table_);
+  const std::optional<TableEdit> edit = child_.TakeEdit();
+  ASSERT_TRUE(edit.has_value());
+  EXPECT_EQ(edit->keep, 1u);
+  EXPECT_THAT(Ids(edit->appended), ElementsAre(2));
+}
+
+TEST_F(ForkTest, AnEqualForkNeedsNoEdit) {
+  Fill(8);
+  table_.TakeEdit();
+  child_.Fork(table_, 8);
+  child_.TellAsFork(table_);
+  EXPECT_FALSE(child_.TakeEdit().has_value());
+}
+
+TEST_F(ForkTest, AWrittenBlockIsAppendedAndReplaced) {
+  Fill(8);
+  child_.AppendShared(table_.blocks()[0].Share());
+  EXPECT_EQ(child_.num_slots(), 4u);
+  child_.TakeEdit();
+  child_.Replace(0, table_.blocks()[1].Share());
+  const std::optional<TableEdit> edit = child_.TakeEdit();
+  EXPECT_EQ(edit->keep, 0u);
+  EXPECT_THAT(Ids(edit->appended), ElementsAre(1));
+  EXPECT_EQ(pool_.ref_count(BlockId(0)), 1u);
+}
+
+TEST(BlockTableDeathTest, ASharedBlockIsNotWritten) {
+  BlockPool pool(2);
+  BlockTable table(&pool, 4);
+  ASSERT_TRUE(table.Reserve(2));
+  table.Append(2);
+  BlockTable child(&pool, 4);
+  child.Fork(table, 2);
+  EXPECT_DEATH(child.Append(1), "NextSlotIsShared");
+}
+
 TEST(BlockTableDeathTest, SlotsAreReservedBeforeUse) {
   BlockPool pool(1);
   BlockTable table(&pool, 4);

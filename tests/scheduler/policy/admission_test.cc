@@ -22,77 +22,89 @@ TEST_P(AdmissionTest, Decides) {
             GetParam().answer);
 }
 
-// Blocks of 4 slots. A new request knows its prompt.
-constexpr AdmissionRequest kPrompt7 = {
-    .prompt_tokens = 7, .max_tokens = 10, .known_tokens = 7};
-constexpr AdmissionRequest kPrompt8 = {
-    .prompt_tokens = 8, .max_tokens = 10, .known_tokens = 8};
-constexpr AdmissionRequest kPrompt8Max1 = {
-    .prompt_tokens = 8, .max_tokens = 1, .known_tokens = 8};
-constexpr AdmissionRequest kResumed = {.prompt_tokens = 7,
-                                       .max_tokens = 10,
-                                       .known_tokens = 12,
-                                       .was_preempted = true};
-
 INSTANTIATE_TEST_SUITE_P(
     Cases, AdmissionTest,
     testing::Values(
-        Case{"PromptAndNextTokenFitExactly",
-             kPrompt7,
-             {.block_size = 4, .num_blocks = 9, .num_free = 2},
+        Case{"WhatItNeedsIsThereExactly",
+             {.blocks_now = 2, .blocks_at_end = 4},
+             {.num_blocks = 9, .num_available = 2},
              Admission::kNow},
         Case{"OneBlockShort",
-             kPrompt7,
-             {.block_size = 4, .num_blocks = 9, .num_free = 1},
+             {.blocks_now = 2, .blocks_at_end = 4},
+             {.num_blocks = 9, .num_available = 1},
              Admission::kLater},
-        Case{"TheNextTokenNeedsABlockToo",
-             kPrompt8,
-             {.block_size = 4, .num_blocks = 9, .num_free = 2},
-             Admission::kLater},
-        Case{"ALastTokenNeedsNone",
-             kPrompt8Max1,
-             {.block_size = 4, .num_blocks = 9, .num_free = 2},
-             Admission::kNow},
         Case{"TheEndFitsThePoolExactly",
-             kPrompt7,
-             {.block_size = 4, .num_blocks = 4, .num_free = 4},
+             {.blocks_now = 2, .blocks_at_end = 4},
+             {.num_blocks = 4, .num_available = 4},
              Admission::kNow},
         Case{"TheEndDoesNotFitThePool",
-             kPrompt7,
-             {.block_size = 4, .num_blocks = 3, .num_free = 3},
+             {.blocks_now = 2, .blocks_at_end = 4},
+             {.num_blocks = 3, .num_available = 3},
              Admission::kNever},
         Case{"AnEmptyPoolNeverFits",
-             kPrompt8Max1,
-             {.block_size = 4, .num_blocks = 0, .num_free = 0},
+             {.blocks_now = 1, .blocks_at_end = 1},
+             {.num_blocks = 0, .num_available = 0},
              Admission::kNever},
-        Case{
-            "NewRequestsLeaveNothingForOthers",
-            kPrompt7,
-            {.block_size = 4, .num_blocks = 9, .num_free = 2, .num_running = 3},
-            Admission::kNow},
-        Case{
-            "APreemptedOneLeavesABlockForEachOther",
-            kResumed,
-            {.block_size = 4, .num_blocks = 9, .num_free = 7, .num_running = 3},
-            Admission::kNow},
-        Case{
-            "APreemptedOneWaitsUntilItCan",
-            kResumed,
-            {.block_size = 4, .num_blocks = 9, .num_free = 6, .num_running = 3},
-            Admission::kLater},
+        Case{"NewRequestsLeaveNothingForOthers",
+             {.blocks_now = 2, .blocks_at_end = 4},
+             {.num_blocks = 9, .num_available = 2, .num_running = 3},
+             Admission::kNow},
+        Case{"APreemptedOneLeavesABlockForEachOther",
+             {.blocks_now = 4, .blocks_at_end = 4, .was_preempted = true},
+             {.num_blocks = 9, .num_available = 7, .num_running = 3},
+             Admission::kNow},
+        Case{"APreemptedOneWaitsUntilItCan",
+             {.blocks_now = 4, .blocks_at_end = 4, .was_preempted = true},
+             {.num_blocks = 9, .num_available = 6, .num_running = 3},
+             Admission::kLater},
         Case{"APreemptedOneAloneComesBack",
-             kResumed,
-             {.block_size = 4, .num_blocks = 4, .num_free = 4},
+             {.blocks_now = 4, .blocks_at_end = 4, .was_preempted = true},
+             {.num_blocks = 4, .num_available = 4},
              Admission::kNow}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// --- Slots and blocks
+
+constexpr SequenceLengths kPrompt7 = {
+    .prompt_tokens = 7, .max_tokens = 10, .known_tokens = 7};
+
+TEST(SlotsAtAdmissionTest, FullPromptIsAllThatIsKnownAndTheNextToken) {
+  const auto slots = [](SequenceLengths lengths) {
+    return SlotsAtAdmission(AdmissionMode::kFullPrompt, lengths, /*chunk=*/4);
+  };
+  EXPECT_EQ(slots(kPrompt7), 8u);
+  EXPECT_EQ(slots({.prompt_tokens = 7, .max_tokens = 10, .known_tokens = 12}),
+            13u);
+  // The last token is sampled and never read.
+  EXPECT_EQ(slots({.prompt_tokens = 8, .max_tokens = 1, .known_tokens = 8}),
+            8u);
+}
+
+TEST(SlotsAtAdmissionTest, FirstChunkIsNoMoreThanAChunk) {
+  EXPECT_EQ(SlotsAtAdmission(AdmissionMode::kFirstChunk, kPrompt7, 4), 4u);
+  EXPECT_EQ(SlotsAtAdmission(AdmissionMode::kFirstChunk, kPrompt7, 100), 8u);
+}
+
+TEST(SlotsAtAdmissionTest, WorstCaseIsAllThereWillEverBe) {
+  EXPECT_EQ(SlotsAtAdmission(AdmissionMode::kWorstCase, kPrompt7, 4), 16u);
+}
+
+TEST(BlocksAtEndTest, SequencesShareTheBlocksThatThePromptFills) {
+  EXPECT_EQ(BlocksAtEnd(kPrompt7, 1, /*block_size=*/4), 4u);
+  EXPECT_EQ(BlocksAtEnd(kPrompt7, 3, /*block_size=*/4), 1u + 3 * 3u);
+  // The last prompt token is computed by each for itself.
+  EXPECT_EQ(BlocksAtEnd({.prompt_tokens = 8, .max_tokens = 1}, 2, 4), 1u + 2u);
+}
+
 TEST(NeverFitsErrorTest, NamesTheNumbers) {
-  const absl::Status status = NeverFitsError(
-      kPrompt7, {.block_size = 4, .num_blocks = 3, .num_free = 3});
+  const absl::Status status = NeverFitsError(kPrompt7, 1, 4, 3);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(status.message()),
             "a prompt of 7 tokens with max_tokens 10 needs 4 blocks of 4 "
             "tokens; the KV cache has 3");
+  EXPECT_EQ(std::string(NeverFitsError(kPrompt7, 2, 4, 3).message()),
+            "a prompt of 7 tokens with max_tokens 10 and 2 sequences needs 7 "
+            "blocks of 4 tokens; the KV cache has 3");
 }
 
 }  // namespace

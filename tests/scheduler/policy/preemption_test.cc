@@ -9,8 +9,8 @@
 namespace quire {
 namespace {
 
-constexpr PreemptionCandidate kAtCheckpoint = {.reached_checkpoint = true};
-constexpr PreemptionCandidate kOnItsWay = {.reached_checkpoint = false};
+constexpr PreemptionCandidate kAtCheckpoint = {.is_protected = false};
+constexpr PreemptionCandidate kOnItsWay = {.is_protected = true};
 
 struct Case {
   const char* name;

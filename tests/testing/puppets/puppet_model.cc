@@ -19,8 +19,8 @@ uint64_t ExtendPrefix(uint64_t prefix, Token token) {
   return Mix(prefix * 31 + static_cast<uint64_t>(token) + 1);
 }
 
-Token PuppetToken(uint64_t prefix) {
-  return static_cast<Token>(Mix(prefix) % (kPuppetLastToken + 1));
+Token PuppetToken(uint64_t prefix, uint64_t seed) {
+  return static_cast<Token>(Mix(prefix + seed) % (kPuppetLastToken + 1));
 }
 
 float PuppetLogprob(uint64_t prefix, Token token) {
@@ -30,12 +30,12 @@ float PuppetLogprob(uint64_t prefix, Token token) {
 std::vector<Token> GenerateAlone(std::span<const Token> prompt,
                                  uint32_t max_tokens,
                                  std::span<const Token> stops,
-                                 uint32_t min_tokens) {
+                                 uint32_t min_tokens, uint64_t seed) {
   uint64_t prefix = kNoPrefix;
   for (Token token : prompt) prefix = ExtendPrefix(prefix, token);
   std::vector<Token> generated;
   while (generated.size() < max_tokens) {
-    const Token token = PuppetToken(prefix);
+    const Token token = PuppetToken(prefix, seed);
     const bool may_stop = generated.size() >= min_tokens;
     generated.push_back(token);
     prefix = ExtendPrefix(prefix, token);

@@ -19,7 +19,7 @@ uint64_t ExtendPrefix(uint64_t prefix, Token token);
 
 // The greatest token that is ever sampled; the least is 0.
 inline constexpr Token kPuppetLastToken = 49;
-Token PuppetToken(uint64_t prefix);
+Token PuppetToken(uint64_t prefix, uint64_t seed = 0);
 // The log-probability of `token` after a prefix: negative.
 float PuppetLogprob(uint64_t prefix, Token token);
 
@@ -28,7 +28,7 @@ float PuppetLogprob(uint64_t prefix, Token token);
 std::vector<Token> GenerateAlone(std::span<const Token> prompt,
                                  uint32_t max_tokens,
                                  std::span<const Token> stops = {},
-                                 uint32_t min_tokens = 0);
+                                 uint32_t min_tokens = 0, uint64_t seed = 0);
 
 // The log-probabilities of prompt tokens 1, 2, ...
 std::vector<float> ScorePromptAlone(std::span<const Token> prompt);

@@ -1,6 +1,8 @@
 #include "tests/testing/puppets/puppet_rank.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/puppets/puppet_model.h"
@@ -26,11 +28,13 @@ bool PuppetRank::Expect(bool condition, const std::string& what) {
 
 worker::v1::StepResult PuppetRank::Execute(const worker::v1::StepPlan& plan) {
   CheckName(plan);
+  for (const auto& fork : plan.forks()) Fork(fork);
   for (uint64_t id : plan.released()) {
     Expect(sequences_.erase(id) == 1, absl::StrCat("released unknown ", id));
   }
   for (const auto& added : plan.new_sequences()) Add(added);
   Edit(plan.table_edits());
+  Copy(plan.copies());
   worker::v1::StepResult result;
   result.set_step_id(plan.step_id());
   result.set_epoch(plan.epoch());
@@ -55,7 +59,40 @@ void PuppetRank::Add(const worker::v1::NewSequence& added) {
   HeldSequence& sequence = entry->second;
   for (Token token : added.tokens()) sequence.Append(token);
   sequence.prompt_length = added.prompt_length();
+  sequence.seed = added.sampling().seed();
   sequence.blocks.assign(added.blocks().begin(), added.blocks().end());
+}
+
+void PuppetRank::Fork(const worker::v1::Fork& fork) {
+  const HeldSequence* const parent = Held(fork.parent());
+  if (parent == nullptr) return;
+  HeldSequence child;
+  Expect(fork.num_tokens() >= parent->prompt_length &&
+             fork.num_tokens() <= parent->tokens.size(),
+         "a fork of tokens that the parent does not have");
+  for (uint32_t i = 0; i < fork.num_tokens(); ++i) {
+    child.Append(parent->tokens[i]);
+  }
+  for (Token token : fork.tokens()) child.Append(token);
+  child.prompt_length = parent->prompt_length;
+  child.blocks = parent->blocks;
+  child.seed = fork.seed();
+  Expect(sequences_.try_emplace(fork.child(), std::move(child)).second,
+         absl::StrCat("forked sequence ", fork.child(), " is held"));
+}
+
+void PuppetRank::Copy(const worker::v1::BlockCopies& copies) {
+  std::set<uint32_t> sources(copies.source().begin(), copies.source().end());
+  for (int i = 0; i < copies.source_size(); ++i) {
+    Expect(!sources.contains(copies.destination(i)),
+           "a copy's destination is a source");
+    Expect(copies.num_slots(i) < shape_.block_size, "a whole block is copied");
+    for (uint32_t slot = 0; slot < copies.num_slots(i); ++slot) {
+      slots_[copies.destination(i) * shape_.block_size + slot] =
+          slots_[copies.source(i) * shape_.block_size + slot];
+    }
+    ++num_copies_;
+  }
 }
 
 void PuppetRank::Edit(const worker::v1::TableEdits& edits) {
@@ -97,7 +134,6 @@ void PuppetRank::ComputeRun(const worker::v1::Runs& runs, int index,
   const uint32_t end = begin + runs.num_rows(index);
   const uint32_t known = static_cast<uint32_t>(sequence->tokens.size());
   Expect(runs.slot(index) == begin, "slot and position differ");
-  Expect(begin == sequence->written, "rows are left out or repeated");
   Expect((runs.samples(index) == 1) == (end == known), "samples inside");
   if (!Expect(end <= known, "a row has no token")) return;
   for (uint32_t position = begin; position < end; ++position) {
@@ -113,7 +149,6 @@ void PuppetRank::ComputeRun(const worker::v1::Runs& runs, int index,
         PuppetLogprob(sequence->prefixes[position], sequence->tokens[next]));
     scores.add_num_top(0);
   }
-  sequence->written = end;
   if (runs.samples(index) == 1) Sample(id, *sequence, result);
 }
 
@@ -130,7 +165,7 @@ void PuppetRank::ComputeRow(const HeldSequence& sequence, uint32_t position) {
 void PuppetRank::Sample(uint64_t id, HeldSequence& sequence,
                         worker::v1::StepResult& result) {
   const uint64_t prefix = sequence.prefixes.back();
-  const Token token = PuppetToken(prefix);
+  const Token token = PuppetToken(prefix, sequence.seed);
   auto& sampled = *result.mutable_sampled();
   sampled.add_sequence(id);
   sampled.add_position(static_cast<uint32_t>(sequence.tokens.size()));

@@ -26,6 +26,8 @@ class PuppetRank {
   worker::v1::StepResult Execute(const worker::v1::StepPlan& plan);
 
   const std::vector<std::string>& violations() const { return violations_; }
+  // Blocks that were copied.
+  uint32_t num_copies() const { return num_copies_; }
   // Sequences that the rank holds.
   size_t num_sequences() const { return sequences_.size(); }
 
@@ -34,14 +36,16 @@ class PuppetRank {
     std::vector<Token> tokens;
     std::vector<uint64_t> prefixes;  // [tokens]: with the token itself.
     uint32_t prompt_length = 0;
+    uint64_t seed = 0;
     std::vector<uint32_t> blocks;
-    uint32_t written = 0;  // Slots, from 0.
 
     void Append(Token token);
   };
 
   void CheckName(const worker::v1::StepPlan& plan);
   void Add(const worker::v1::NewSequence& added);
+  void Fork(const worker::v1::Fork& fork);
+  void Copy(const worker::v1::BlockCopies& copies);
   void Edit(const worker::v1::TableEdits& edits);
   void Compute(const worker::v1::Runs& runs, worker::v1::StepResult& result);
   void ComputeRun(const worker::v1::Runs& runs, int index,
@@ -58,6 +62,7 @@ class PuppetRank {
   uint64_t step_ = 0;
   std::map<uint64_t, HeldSequence> sequences_;
   std::vector<uint64_t> slots_;  // [num_blocks * block_size]: prefixes.
+  uint32_t num_copies_ = 0;
   std::vector<std::string> violations_;
 };
 

@@ -6,6 +6,9 @@ RequestProbe& RequestProbe::Collect() {
   const Mailbox::Contents contents = mailbox_->TakeAll();
   for (const SequenceDelta& delta : contents.deltas) {
     tokens.insert(tokens.end(), delta.tokens.begin(), delta.tokens.end());
+    std::vector<Token>& own = tokens_of[delta.sequence];
+    own.insert(own.end(), delta.tokens.begin(), delta.tokens.end());
+    if (delta.score.has_value()) scores[delta.sequence] = *delta.score;
     text += delta.text;
     logprobs.insert(logprobs.end(), delta.logprobs.begin(),
                     delta.logprobs.end());

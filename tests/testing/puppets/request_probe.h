@@ -1,6 +1,8 @@
 #ifndef QUIRE_TESTS_TESTING_PUPPETS_REQUEST_PROBE_H_
 #define QUIRE_TESTS_TESTING_PUPPETS_REQUEST_PROBE_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +24,9 @@ class RequestProbe {
   // Takes what is pending; what follows tells of all that was ever taken.
   RequestProbe& Collect();
 
-  std::vector<Token> tokens;
+  std::vector<Token> tokens;  // Of all sequences, as they came.
+  std::map<uint32_t, std::vector<Token>> tokens_of;  // By sequence.
+  std::map<uint32_t, double> scores;                 // By sequence.
   std::string text;
   std::vector<TokenScores> logprobs;
   std::vector<TokenScores> prompt_logprobs;

@@ -246,6 +246,43 @@ TEST_F(BatchBuilderTest, TwoWritersOfOneBlockAreRefused) {
          {.sequence = kB, .slot = 4, .num_rows = 1}});
 }
 
+TEST_F(BatchBuilderTest, WriterOfAFullBlockThatAnotherReadsIsRefused) {
+  ASSERT_TRUE(store_.Apply(PlanWriter(2).Edit(kB, 0, {7, 3}).plan()).ok());
+  EXPECT_EQ(Refusal({{.sequence = kB, .slot = 4},
+                     {.sequence = kA, .slot = 3, .num_rows = 1}}),
+            "sequence 1: writes to block 7, which another sequence of this "
+            "step reads");
+}
+
+TEST_F(BatchBuilderTest, BlockMayBeReadByTheStepThatFillsIt) {
+  ASSERT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .num_rows = 2}})).ok());
+  ASSERT_TRUE(store_.Apply(PlanWriter(2).Edit(kB, 0, {7, 3}).plan()).ok());
+  EXPECT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .slot = 2, .num_rows = 2},
+                                     {.sequence = kB, .slot = 4}}))
+                  .ok());
+}
+
+TEST_F(BatchBuilderTest, ChildThatStartsWithinABlockNeedsOneOfItsOwn) {
+  ASSERT_TRUE(BuildOnWritten(RunsOf({{.sequence = kA, .num_rows = 5}})).ok());
+  ASSERT_TRUE(store_
+                  .Apply(PlanWriter(2)
+                             .Fork({.parent = kA, .child = 3, .num_tokens = 6})
+                             .plan())
+                  .ok());
+  const Runs runs =
+      RunsOf({{.sequence = kA, .slot = 5}, {.sequence = 3, .slot = 5}});
+  EXPECT_EQ(BuildOnWritten(runs),
+            absl::InvalidArgumentError("sequence 3: writes to block 5, which "
+                                       "this step writes already"));
+  ASSERT_TRUE(store_.Apply(PlanWriter(3).Edit(3, 1, {6}).plan()).ok());
+  EXPECT_EQ(BuildOnWritten(runs),
+            absl::InvalidArgumentError("sequence 3: writes from slot 5, only "
+                                       "the first 4 slots of its table are "
+                                       "written"));
+  written_.Set(BlockId(6), 1);  // As a copy does.
+  EXPECT_TRUE(BuildOnWritten(runs).ok());
+}
+
 TEST_F(BatchBuilderTest, MoreRowsThanAgreedAreRefused) {
   EXPECT_EQ(Refusal({{.sequence = kA, .num_rows = 6},
                      {.sequence = kB, .num_rows = 4}}),

@@ -24,6 +24,7 @@ constexpr int kVocabulary = 500;
 constexpr int kContext = 48;
 constexpr int kBlockSize = 4;
 constexpr int kNumBlocks = 200;
+constexpr int kNumHostBlocks = 100;
 constexpr int kMaxRows = 64;
 
 // What a sequence yields.
@@ -40,6 +41,7 @@ struct Subject {
   uint32_t num_computed = 0;
   uint32_t num_known = 0;  // Tokens, with those that are being sampled.
   std::vector<uint32_t> blocks;
+  std::vector<uint32_t> host_blocks;  // Instead of them, while swapped out.
   bool is_added = false;
   Answer answer;
 };
@@ -52,6 +54,7 @@ struct Manner {
   bool shuffles_blocks = false;
   int num_threads = 1;
   uint32_t preempt_every = 0;  // Steps; 0 = never.
+  uint32_t swap_every = 0;     // As well.
 };
 
 // Serves a set of sequences to their end.
@@ -66,13 +69,16 @@ class Serving {
     }
     free_.resize(kNumBlocks);
     std::iota(free_.begin(), free_.end(), 0);
+    free_host_.resize(kNumHostBlocks);
+    std::iota(free_host_.begin(), free_host_.end(), 0);
     if (manner.shuffles_blocks)
       std::shuffle(free_.begin(), free_.end(), random_);
     EXPECT_TRUE(executor_
                     .Begin({.epoch = Epoch(1),
                             .block_size = kBlockSize,
                             .num_blocks = kNumBlocks,
-                            .max_step_rows = kMaxRows})
+                            .max_step_rows = kMaxRows,
+                            .num_host_blocks = kNumHostBlocks})
                     .ok());
   }
 
@@ -88,6 +94,9 @@ class Serving {
     PlanWriter plan(++step_);
     if (manner_.preempt_every != 0 && step_ % manner_.preempt_every == 0) {
       Preempt(&subjects_[random_() % subjects_.size()], &plan);
+    }
+    if (manner_.swap_every != 0 && step_ % manner_.swap_every == 0) {
+      SwapOut(&subjects_[random_() % subjects_.size()], &plan);
     }
     int rows = 0;
     int runs = 0;
@@ -118,6 +127,29 @@ class Serving {
     s->blocks.clear();
   }
 
+  // What it held may be another's in the same step.
+  void SwapOut(Subject* s, PlanWriter* plan) {
+    if (!s->is_added || !s->host_blocks.empty()) return;
+    plan->Edit(s->description.sequence(), 0, {});
+    for (const uint32_t block : s->blocks) {
+      s->host_blocks.push_back(free_host_.back());
+      free_host_.pop_back();
+      plan->SwapOut(block, s->host_blocks.back());
+    }
+    free_.insert(free_.end(), s->blocks.begin(), s->blocks.end());
+    s->blocks.clear();
+  }
+
+  void SwapIn(Subject* s, PlanWriter* plan) {
+    for (const uint32_t host_block : s->host_blocks) {
+      s->blocks.push_back(free_.back());
+      free_.pop_back();
+      plan->SwapIn(host_block, s->blocks.back());
+      free_host_.push_back(host_block);
+    }
+    s->host_blocks.clear();
+  }
+
   void Add(Subject* s, uint32_t count, PlanWriter* plan) {
     const uint64_t id = s->description.sequence();
     if (!s->is_added) {
@@ -125,6 +157,7 @@ class Serving {
       plan->Add(s->description);
     }
     const auto keep = static_cast<uint32_t>(s->blocks.size());
+    SwapIn(s, plan);
     const uint32_t end = s->num_computed + count;
     while (s->blocks.size() * kBlockSize < end) {
       s->blocks.push_back(free_.back());
@@ -158,6 +191,7 @@ class Serving {
   std::mt19937 random_{5};
   std::vector<Subject> subjects_;  // By sequence id.
   std::vector<uint32_t> free_;
+  std::vector<uint32_t> free_host_;
   uint64_t step_ = 0;
   FakeModel model_{kVocabulary, kContext};
   ThreadPool pool_;
@@ -167,7 +201,9 @@ class Serving {
                      &pool_,
                      &communicator_,
                      &clock_,
-                     {.kv_cache_bytes = 1 << 20, .logit_rows_at_once = 5}};
+                     {.kv_cache_bytes = 1 << 20,
+                      .host_kv_bytes = 1 << 20,
+                      .logit_rows_at_once = 5}};
 };
 
 // Prompts of 1 to 20 tokens, greedy and random sampling of every kind.
@@ -215,7 +251,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Manner{.name = "Preempted",
                              .max_chunk = 7,
                              .max_together = 3,
-                             .preempt_every = 5}),
+                             .preempt_every = 5},
+                      Manner{.name = "Swapped",
+                             .max_chunk = 7,
+                             .max_together = 3,
+                             .swap_every = 2}),
     [](const ::testing::TestParamInfo<Manner>& info) {
       return std::string(info.param.name);
     });

@@ -31,7 +31,8 @@ constexpr int kNumBlocks = 64;
 constexpr EpochSetup kSetup = {.epoch = Epoch(1),
                                .block_size = kBlockSize,
                                .num_blocks = kNumBlocks,
-                               .max_step_rows = 40};
+                               .max_step_rows = 40,
+                               .num_host_blocks = 8};
 
 // Advances by a fixed amount with each look.
 class TickingClock final : public Clock {
@@ -80,6 +81,7 @@ class ExecutorTest : public ::testing::Test {
       &communicator_,
       &clock_,
       {.kv_cache_bytes = kNumBlocks * kBlockSize * FakeModel::kBytesPerSlot,
+       .host_kv_bytes = 8 * kBlockSize * FakeModel::kBytesPerSlot,
        .max_step_rows = 40,
        .logit_rows_at_once = 3}};
 };
@@ -130,6 +132,67 @@ TEST_F(ExecutorTest, CopyComesBeforeTheRowsThatReadIt) {
                   .Copy(1, 2, 2)
                   .Run({.sequence = 2, .slot = 6, .samples = true}));
   EXPECT_EQ(result.sampled().token(0), Expected({1, 2, 3, 4, 5, 6, 9}, 1)[0]);
+}
+
+TEST_F(ExecutorTest, ChildSharesFullBlocksAndGoesOnByItself) {
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(1, {1, 2, 3, 4, 5, 6}, {0, 1}))
+              .Run({.sequence = 1, .num_rows = 6}));
+  const StepResult result = Execute(
+      PlanWriter(2)
+          .Fork({.parent = 1, .child = 2, .num_tokens = 6, .tokens = {9}})
+          .Edit(2, 1, {2})
+          .Copy(1, 2, 2)
+          .Run({.sequence = 2, .slot = 6, .samples = true})
+          .Run({.sequence = 1, .slot = 5, .samples = true}));
+  EXPECT_EQ(result.sampled().token(0), Expected({1, 2, 3, 4, 5, 6, 9}, 1)[0]);
+  EXPECT_EQ(result.sampled().token(1), Expected({1, 2, 3, 4, 5, 6}, 1)[0]);
+}
+
+TEST_F(ExecutorTest, BlockComesBackAsItWasSwappedOut) {
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(1, {1, 2, 3, 4, 5, 6}, {0, 1}))
+              .Run({.sequence = 1, .num_rows = 5}));
+  // Its blocks are another's in the very step that saves them.
+  Execute(PlanWriter(2)
+              .Edit(1, 0, {})
+              .SwapOut(0, 7)
+              .SwapOut(1, 3)
+              .Add(NewSequenceOf(2, {8, 9, 8, 9, 8}, {1, 0}))
+              .Run({.sequence = 2, .num_rows = 5}));
+  const StepResult result =
+      Execute(PlanWriter(3)
+                  .Edit(1, 0, {5, 6})
+                  .SwapIn(7, 5)
+                  .SwapIn(3, 6)
+                  .Run({.sequence = 1, .slot = 5, .samples = true}));
+  EXPECT_EQ(result.sampled().token(0), Expected({1, 2, 3, 4, 5, 6}, 1)[0]);
+}
+
+TEST_F(ExecutorTest, BlocksMoveOutThenInThenAreCopied) {
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(1, {1, 2, 3, 4, 5}, {0, 1}))
+              .Run({.sequence = 1, .num_rows = 4}));
+  // Block 0 -> host block 0 -> block 2 -> block 3.
+  const StepResult result =
+      Execute(PlanWriter(2)
+                  .Edit(1, 0, {3, 1})
+                  .SwapOut(0, 0)
+                  .SwapIn(0, 2)
+                  .Copy(2, 3, 4)
+                  .Run({.sequence = 1, .slot = 4, .samples = true}));
+  EXPECT_EQ(result.sampled().token(0), Expected({1, 2, 3, 4, 5}, 1)[0]);
+}
+
+TEST_F(ExecutorTest, HostBlocksDoNotOutliveTheirEpoch) {
+  Execute(PlanWriter(1)
+              .Add(NewSequenceOf(1, {1, 2, 3, 4}, {0}))
+              .Run({.sequence = 1, .num_rows = 4}));
+  Execute(PlanWriter(2).SwapOut(0, 5));
+  ASSERT_TRUE(executor_.Begin(kSetup).ok());
+  EXPECT_EQ(Refusal(PlanWriter(1).SwapIn(5, 0)),
+            absl::InvalidArgumentError("host block 5 is swapped in, but "
+                                       "nothing was swapped out to it"));
 }
 
 TEST_F(ExecutorTest, BlockReleasedByOnePlanMayBeNamedByTheSame) {
@@ -198,6 +261,7 @@ TEST_F(ExecutorTest, TimingsCoverTheWholeStep) {
                   .Add(NewSequenceOf(7, {1, 2, 3}, {5}))
                   .Run({.sequence = 7, .num_rows = 3, .samples = true}));
   EXPECT_EQ(result.timings().prepare_ns(), 3000u);
+  EXPECT_EQ(result.timings().swap_ns(), 3000u);
   EXPECT_EQ(result.timings().execute_ns(), 6000u);  // Forward and logits.
   EXPECT_EQ(result.timings().sample_ns(), 3000u);
 }
@@ -308,9 +372,10 @@ TEST_F(ExecutorTest, ASequenceOfWhichManyRowsFailIsNamedOnce) {
 
 TEST_F(ExecutorTest, ShapesThatWereNotOfferedAreRefused) {
   const auto refusal = [&](uint32_t block_size, uint32_t num_blocks,
-                           uint32_t max_step_rows) {
-    const absl::Status status =
-        executor_.Begin({Epoch(2), block_size, num_blocks, max_step_rows});
+                           uint32_t max_step_rows,
+                           uint32_t num_host_blocks = 0) {
+    const absl::Status status = executor_.Begin(
+        {Epoch(2), block_size, num_blocks, max_step_rows, num_host_blocks});
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     return std::string(status.message());
   };
@@ -323,6 +388,10 @@ TEST_F(ExecutorTest, ShapesThatWereNotOfferedAreRefused) {
             "welcome.num_blocks is 4294967295, must be 1 to 64");
   EXPECT_EQ(refusal(4, 64, 0), "welcome.max_step_rows is 0, must be 1 to 40");
   EXPECT_EQ(refusal(4, 64, 41), "welcome.max_step_rows is 41, must be 1 to 40");
+  EXPECT_EQ(refusal(4, 64, 40, 9),
+            "welcome.num_host_blocks is 9, must be 0 to 8");
+  EXPECT_EQ(refusal(4, 64, 40, ~0u),
+            "welcome.num_host_blocks is 4294967295, must be 0 to 8");
 }
 
 TEST_F(ExecutorTest, LackOfMemoryLeavesItIdle) {
@@ -349,7 +418,8 @@ class ToldCommunicator final : public Communicator {
 
 TEST_F(ExecutorTest, RankThatDoesNotSampleKeepsTheTokensOfRankZero) {
   ToldCommunicator told(42);
-  Executor rank1(&model_, &pool_, &told, &clock_, {.kv_cache_bytes = 1 << 20});
+  Executor rank1(&model_, &pool_, &told, &clock_,
+                 {.kv_cache_bytes = 1 << 20, .host_kv_bytes = 1 << 20});
   ASSERT_TRUE(rank1.Begin(kSetup).ok());
   StepResult result;
   const StepPlan first =
@@ -365,7 +435,8 @@ TEST_F(ExecutorTest, RankThatDoesNotSampleKeepsTheTokensOfRankZero) {
 
 TEST_F(ExecutorTest, TokenFromRankZeroMustBeOne) {
   ToldCommunicator told(kVocabulary);
-  Executor rank1(&model_, &pool_, &told, &clock_, {.kv_cache_bytes = 1 << 20});
+  Executor rank1(&model_, &pool_, &told, &clock_,
+                 {.kv_cache_bytes = 1 << 20, .host_kv_bytes = 1 << 20});
   ASSERT_TRUE(rank1.Begin(kSetup).ok());
   StepResult result;
   const StepPlan plan = PlanWriter(1)

@@ -132,7 +132,8 @@ class MalformedPlansTest : public ::testing::Test {
                     .Begin({.epoch = Epoch(1),
                             .block_size = 16,
                             .num_blocks = 16,
-                            .max_step_rows = 64})
+                            .max_step_rows = 64,
+                            .num_host_blocks = 8})
                     .ok());
     StepResult result;
     const PlanWriter plan = PlanWriter(1)
@@ -140,7 +141,8 @@ class MalformedPlansTest : public ::testing::Test {
                                 .Add(NewSequenceOf(2, {4, 5}, {1, 2}))
                                 .Add(NewSequenceOf(7, {6}, {3}))
                                 .Run({.sequence = 1, .num_rows = 3})
-                                .Run({.sequence = 2, .num_rows = 2});
+                                .Run({.sequence = 2, .num_rows = 2})
+                                .SwapOut(3, 2);
     ASSERT_TRUE(executor_.Execute(plan.plan(), &result).ok());
   }
 
@@ -158,16 +160,23 @@ class MalformedPlansTest : public ::testing::Test {
     s.set_top_logprobs(2);
     s.set_top_prompt_logprobs(2);
     return PlanWriter(2)
+        .Fork({.parent = 1, .child = 9, .num_tokens = 3, .tokens = {4}})
         .Release(7)
         .Add(fresh)
         .Edit(1, 1, {5})
         .Edit(2, 1, {6})
+        .Edit(9, 0, {7})
+        .SwapOut(0, 4)
+        .SwapOut(3, 5)
+        .SwapIn(4, 7)
+        .SwapIn(2, 8)
         .Copy(1, 6, 2)
         .Run({.sequence = 8,
               .num_rows = 3,
               .samples = true,
               .prompt_logprobs = true})
         .Run({.sequence = 2, .slot = 1, .samples = true})
+        .Run({.sequence = 9, .slot = 3, .samples = true})
         .plan();
   }
 
@@ -175,8 +184,11 @@ class MalformedPlansTest : public ::testing::Test {
   ThreadPool pool_{1};
   SingleRankCommunicator communicator_;
   SystemClock clock_;
-  Executor executor_{
-      &model_, &pool_, &communicator_, &clock_, {.kv_cache_bytes = 1 << 20}};
+  Executor executor_{&model_,
+                     &pool_,
+                     &communicator_,
+                     &clock_,
+                     {.kv_cache_bytes = 1 << 20, .host_kv_bytes = 1 << 20}};
 };
 
 class RandomFaultsTest : public MalformedPlansTest,
@@ -206,7 +218,7 @@ TEST_F(MalformedPlansTest, PlanThatIsSpoiltIsGoodToStartWith) {
   StepResult result;
   const absl::Status status = executor_.Execute(Good(), &result);
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(result.sampled().token_size(), 2);
+  EXPECT_EQ(result.sampled().token_size(), 3);
 }
 
 // One fault, and the text that names it.
@@ -294,6 +306,52 @@ const Fault kFaults[] = {
     {"SamplesTheSameTokenAgain",
      "sequence 8: samples position 2, but knows 3 tokens",
      [](StepPlan* plan) { plan->mutable_runs()->set_num_rows(0, 2); }},
+    {"ForkOfAnUnknownSequence", "sequence 5: forked, but not held",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_parent(5); }},
+    {"ForkOfASequenceThatIsNew", "sequence 8: forked, but not held",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_parent(8); }},
+    {"ChildThatIsHeld", "sequence 2: already held",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_child(2); }},
+    {"ChildThatIsNewAsWell", "sequence 8: already held",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_child(8); }},
+    {"ChildWithoutItsPrompt",
+     "sequence 9: begins with 2 tokens of sequence 1, must be 3 to 3",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_num_tokens(2); }},
+    {"ChildOfTokensToCome",
+     "sequence 9: begins with 4 tokens of sequence 1, must be 3 to 3",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_num_tokens(4); }},
+    {"ChildWithATokenThatIsNone",
+     "sequence 9: holds token -1, the vocabulary has 64",
+     [](StepPlan* plan) { plan->mutable_forks(0)->set_tokens(0, -1); }},
+    {"ChildWritesWhereItsParentReads",
+     "sequence 9: writes from slot 3, only the first 2 slots of its table are "
+     "written",
+     [](StepPlan* plan) { plan->mutable_table_edits()->set_appended(2, 6); }},
+    {"SwapArrays", "swaps_out has 2 sources and 3 destinations",
+     [](StepPlan* plan) { plan->mutable_swaps_out()->add_destination(1); }},
+    {"SwapInArrays", "swaps_in has 1 sources and 2 destinations",
+     [](StepPlan* plan) {
+       plan->mutable_swaps_in()->mutable_source()->RemoveLast();
+     }},
+    {"SwapToAHostBlockThatIsNone",
+     "block 0 and host block 8 are swapped, there are 16 and 8",
+     [](StepPlan* plan) { plan->mutable_swaps_out()->set_destination(0, 8); }},
+    {"SwapToABlockThatIsNone",
+     "block 16 and host block 2 are swapped, there are 16 and 8",
+     [](StepPlan* plan) { plan->mutable_swaps_in()->set_destination(1, 16); }},
+    {"SwapOfABlockTwice", "block 0 is swapped twice",
+     [](StepPlan* plan) { plan->mutable_swaps_out()->set_source(1, 0); }},
+    {"SwapToAHostBlockTwice", "host block 4 is swapped twice",
+     [](StepPlan* plan) { plan->mutable_swaps_out()->set_destination(1, 4); }},
+    {"SwapInOfWhatWasNotSwappedOut",
+     "host block 3 is swapped in, but nothing was swapped out to it",
+     [](StepPlan* plan) { plan->mutable_swaps_in()->set_source(1, 3); }},
+    {"RowsBehindWhatWasSwappedOut",
+     "sequence 9: writes from slot 3, only the first 0 slots of its table are "
+     "written",
+     [](StepPlan* plan) {
+       plan->mutable_swaps_out()->set_source(0, 4);  // Nobody wrote it.
+     }},
     {"RowsOfTokensToCome",
      "sequence 2: has rows up to position 3, knows 2 tokens of a context of 64",
      [](StepPlan* plan) { plan->mutable_runs()->set_position(1, 2); }},

@@ -24,8 +24,10 @@ class MemoryBudgetTest : public ::testing::Test {
     Write("/proc/meminfo", "MemTotal:       99999999 kB\nMemAvailable:   " +
                                std::to_string(bytes >> 10) + " kB\n");
   }
-  absl::StatusOr<MemoryBudget> Plan(std::string_view setting) {
-    return PlanMemory(setting, folder_.path());
+  absl::StatusOr<MemoryBudget> Plan(const std::string& kv_cache,
+                                    const std::string& host_kv = "0") {
+    return PlanMemory({.kv_cache = kv_cache, .host_kv = host_kv},
+                      folder_.path());
   }
 
   testing::TemporaryFolder folder_;
@@ -59,16 +61,46 @@ TEST_F(MemoryBudgetTest, ControlGroupBoundsTheRoom) {
 
 TEST_F(MemoryBudgetTest, NoRoomIsAnErrorThatNamesTheNumbers) {
   SetAvailable(300 * kMiB);
-  EXPECT_EQ(Plan("auto").status(),
-            absl::ResourceExhaustedError("no memory for the KV cache: 300 MiB "
-                                         "are left, 320 MiB are kept back"));
+  EXPECT_EQ(Plan("auto").status(), absl::ResourceExhaustedError(
+                                       "no memory for the KV cache: 300 MiB "
+                                       "are left, 320 MiB are kept back, 0 MiB "
+                                       "are for host blocks"));
 }
 
-TEST_F(MemoryBudgetTest, GivenSizeIsTakenAsItIs) {
+TEST_F(MemoryBudgetTest, HostBlocksGetAQuarterOfWhatTheCacheGets) {
+  SetAvailable(8 * kGiB);
+  const auto budget = Plan("auto", "auto");
+  ASSERT_TRUE(budget.ok()) << budget.status();
+  const int64_t kv_bytes = 8 * kGiB - 512 * kMiB - 1 * kGiB;
+  EXPECT_EQ(budget->host_kv_bytes, kv_bytes / 5);
+  EXPECT_EQ(budget->kv_cache_bytes + budget->host_kv_bytes, kv_bytes);
+}
+
+TEST_F(MemoryBudgetTest, HostBlocksBesideAGivenCacheGetNoMoreThanIsLeft) {
+  SetAvailable(8 * kGiB);  // 6.5 GiB of it for KV.
+  EXPECT_EQ(Plan("2GiB", "auto")->host_kv_bytes, 512 * kMiB);
+  EXPECT_EQ(Plan("6GiB", "auto")->host_kv_bytes, 512 * kMiB);
+  EXPECT_EQ(Plan("64GiB", "auto")->host_kv_bytes, 0);
+}
+
+TEST_F(MemoryBudgetTest, CacheGetsWhatGivenHostBlocksLeave) {
+  SetAvailable(8 * kGiB);  // 6.5 GiB of it for KV.
+  const auto budget = Plan("auto", "2GiB");
+  ASSERT_TRUE(budget.ok()) << budget.status();
+  EXPECT_EQ(budget->host_kv_bytes, 2 * kGiB);
+  EXPECT_EQ(budget->kv_cache_bytes, 4608 * kMiB);
+  EXPECT_EQ(Plan("auto", "7GiB").status(),
+            absl::ResourceExhaustedError(
+                "no memory for the KV cache: 8192 MiB are left, 1536 MiB are "
+                "kept back, 7168 MiB are for host blocks"));
+}
+
+TEST_F(MemoryBudgetTest, GivenSizesAreTakenAsTheyAre) {
   SetAvailable(300 * kMiB);
-  const auto budget = Plan("2GiB");
+  const auto budget = Plan("2GiB", "1GiB");
   ASSERT_TRUE(budget.ok()) << budget.status();
   EXPECT_EQ(budget->kv_cache_bytes, 2 * kGiB);
+  EXPECT_EQ(budget->host_kv_bytes, 1 * kGiB);
   EXPECT_EQ(budget->activation_bytes, 64 * kMiB);
 }
 
@@ -88,6 +120,13 @@ TEST_F(MemoryBudgetTest, OtherSizesAreRefused) {
               absl::StatusCode::kInvalidArgument)
         << text;
   }
+}
+
+TEST_F(MemoryBudgetTest, OnlyHostBlocksMayHaveNoMemory) {
+  EXPECT_EQ(*ParseBytesOrNone("0"), 0);
+  EXPECT_EQ(*ParseBytesOrNone("512MiB"), 512 * kMiB);
+  EXPECT_FALSE(ParseBytesOrNone("0MiB").ok());
+  EXPECT_FALSE(ParseBytesOrNone("").ok());
 }
 
 TEST_F(MemoryBudgetTest, StepsHaveAsManyRowsAsTheActivationsHold) {

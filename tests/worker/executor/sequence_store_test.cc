@@ -12,7 +12,9 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::NewSequenceOf;
+using ::testing::Pair;
 using testing::PlanWriter;
+using ::testing::UnorderedElementsAre;
 using worker::v1::NewSequence;
 using worker::v1::StepPlan;
 
@@ -89,6 +91,131 @@ TEST_F(SequenceStoreTest, EditsOfOneSequenceApplyInOrder) {
             .Edit(1, 0, {2, 3})
             .Edit(1, 1, {0}));
   EXPECT_THAT(Table(1), ElementsAre(2, 0));
+}
+
+// Sequence 1: a prompt of two tokens, two generated ones, two blocks.
+NewSequence Parent() {
+  NewSequence parent = NewSequenceOf(1, {10, 11, 12, 13}, {3, 1});
+  parent.set_prompt_length(2);
+  return parent;
+}
+
+TEST_F(SequenceStoreTest, ChildBeginsAsACopyOfItsParent) {
+  NewSequence parent = Parent();
+  parent.mutable_sampling()->set_temperature(0.5f);
+  parent.mutable_sampling()->set_frequency_penalty(2);
+  parent.mutable_sampling()->set_seed(7);
+  Apply(PlanWriter(1).Add(parent));
+  Apply(PlanWriter(2).Fork(
+      {.parent = 1, .child = 2, .num_tokens = 4, .seed = 8}));
+  const TokenHistory& child = store_.Find(SequenceId(2))->history;
+  EXPECT_THAT(child.tokens(), ElementsAre(10, 11, 12, 13));
+  EXPECT_EQ(child.prompt_length(), 2);
+  EXPECT_EQ(child.params().temperature, 0.5f);
+  EXPECT_EQ(child.params().seed, 8u);
+  EXPECT_EQ(child.counts(), store_.Find(SequenceId(1))->history.counts());
+  EXPECT_THAT(Table(2), ElementsAre(3, 1));
+  EXPECT_EQ(store_.Find(SequenceId(1))->history.params().seed, 7u);
+}
+
+TEST_F(SequenceStoreTest, ChildMayLeaveItsParentAnywhereAfterThePrompt) {
+  NewSequence parent = Parent();
+  parent.mutable_sampling()->set_frequency_penalty(2);
+  Apply(PlanWriter(1).Add(parent));
+  Apply(PlanWriter(2)
+            .Fork({.parent = 1, .child = 2, .num_tokens = 2})
+            .Fork({.parent = 1, .child = 3, .num_tokens = 3, .tokens = {9}}));
+  EXPECT_THAT(store_.Find(SequenceId(2))->history.tokens(),
+              ElementsAre(10, 11));
+  const TokenHistory& child = store_.Find(SequenceId(3))->history;
+  EXPECT_THAT(child.tokens(), ElementsAre(10, 11, 12, 9));
+  EXPECT_THAT(child.counts(), UnorderedElementsAre(Pair(10, 0), Pair(11, 0),
+                                                   Pair(12, 1), Pair(9, 1)));
+}
+
+TEST_F(SequenceStoreTest, ChildKnowsWhatItsParentSampled) {
+  Apply(PlanWriter(1).Add(Parent()));
+  store_.Find(SequenceId(1))->history.Append(14);
+  Apply(PlanWriter(2).Fork({.parent = 1, .child = 2, .num_tokens = 5}));
+  EXPECT_THAT(store_.Find(SequenceId(2))->history.tokens(),
+              ElementsAre(10, 11, 12, 13, 14));
+}
+
+TEST_F(SequenceStoreTest, ParentMayBeReleasedByThePlanThatForksIt) {
+  Apply(PlanWriter(1).Add(Parent()));
+  Apply(PlanWriter(2)
+            .Fork({.parent = 1, .child = 2, .num_tokens = 4})
+            .Fork({.parent = 1, .child = 3, .num_tokens = 4})
+            .Release(1)
+            .Edit(3, 1, {0}));
+  EXPECT_EQ(store_.Find(SequenceId(1)), nullptr);
+  EXPECT_THAT(Table(2), ElementsAre(3, 1));
+  EXPECT_THAT(Table(3), ElementsAre(3, 0));
+}
+
+TEST_F(SequenceStoreTest, ChildGetsTheTableOfBeforeThePlan) {
+  Apply(PlanWriter(1).Add(Parent()));
+  Apply(PlanWriter(2)
+            .Fork({.parent = 1, .child = 2, .num_tokens = 4})
+            .Edit(1, 1, {2}));
+  EXPECT_THAT(Table(1), ElementsAre(3, 2));
+  EXPECT_THAT(Table(2), ElementsAre(3, 1));
+}
+
+TEST_F(SequenceStoreTest, ParentThatIsNotHeldIsRefused) {
+  Apply(PlanWriter(1).Add(Parent()));
+  EXPECT_EQ(Refusal(PlanWriter(2).Fork({.parent = 9, .child = 2})),
+            "sequence 9: forked, but not held");
+  EXPECT_EQ(Refusal(PlanWriter(2)
+                        .Add(NewSequenceOf(4, {1}, {}))
+                        .Fork({.parent = 4, .child = 2})),
+            "sequence 4: forked, but not held");
+}
+
+TEST_F(SequenceStoreTest, ChildOfAPlanIsNoParentInIt) {
+  Apply(PlanWriter(1).Add(Parent()));
+  EXPECT_EQ(Refusal(PlanWriter(2)
+                        .Fork({.parent = 1, .child = 2, .num_tokens = 4})
+                        .Fork({.parent = 2, .child = 3, .num_tokens = 4})),
+            "sequence 2: forked, but not held");
+}
+
+TEST_F(SequenceStoreTest, ChildThatIsHeldIsRefused) {
+  Apply(PlanWriter(1).Add(Parent()));
+  EXPECT_EQ(
+      Refusal(PlanWriter(2).Fork({.parent = 1, .child = 1, .num_tokens = 4})),
+      "sequence 1: already held");
+  EXPECT_EQ(Refusal(PlanWriter(2)
+                        .Fork({.parent = 1, .child = 2, .num_tokens = 4})
+                        .Fork({.parent = 1, .child = 2, .num_tokens = 3})),
+            "sequence 2: already held");
+}
+
+TEST_F(SequenceStoreTest, ChildBeginsWithThePromptAndNothingUnknown) {
+  Apply(PlanWriter(1).Add(Parent()));
+  EXPECT_EQ(
+      Refusal(PlanWriter(2).Fork({.parent = 1, .child = 2, .num_tokens = 1})),
+      "sequence 2: begins with 1 tokens of sequence 1, must be 2 to 4");
+  EXPECT_EQ(
+      Refusal(PlanWriter(2).Fork({.parent = 1, .child = 2, .num_tokens = 5})),
+      "sequence 2: begins with 5 tokens of sequence 1, must be 2 to 4");
+  EXPECT_EQ(
+      Refusal(PlanWriter(2).Fork({.parent = 1, .child = 2, .num_tokens = ~0u})),
+      "sequence 2: begins with 4294967295 tokens of sequence 1, must be "
+      "2 to 4");
+}
+
+TEST_F(SequenceStoreTest, TokensOfAChildThatAreOutOfRangeAreRefused) {
+  Apply(PlanWriter(1).Add(Parent()));
+  EXPECT_EQ(
+      Refusal(PlanWriter(2).Fork(
+          {.parent = 1, .child = 2, .num_tokens = 4, .tokens = {5, 100}})),
+      "sequence 2: holds token 100, the vocabulary has 100");
+  EXPECT_EQ(Refusal(PlanWriter(2).Fork({.parent = 1,
+                                        .child = 2,
+                                        .num_tokens = 4,
+                                        .tokens = {1, 2, 3, 4, 5}})),
+            "sequence 2: has 9 tokens, must be 1 to 8");
 }
 
 TEST_F(SequenceStoreTest, UnknownSequencesAreRefused) {

@@ -98,8 +98,11 @@ class SchedulerLinkTest : public ::testing::Test {
   ThreadPool pool_{1};
   SingleRankCommunicator communicator_;
   SystemClock clock_;
-  Executor executor_{
-      &model_, &pool_, &communicator_, &clock_, {.kv_cache_bytes = 1 << 20}};
+  Executor executor_{&model_,
+                     &pool_,
+                     &communicator_,
+                     &clock_,
+                     {.kv_cache_bytes = 1 << 20, .host_kv_bytes = 1 << 20}};
   std::unique_ptr<ScriptedScheduler> scheduler_;
   std::unique_ptr<SchedulerLink> link_;
   std::thread thread_;
@@ -179,6 +182,20 @@ TEST_F(SchedulerLinkTest, WorkerLeavesWhenItCannotHoldTheCache) {
           Greet(worker, 2);
           return grpc::Status::OK;
         }});
+}
+
+TEST_F(SchedulerLinkTest, HostBlocksAreThoseOfTheWelcome) {
+  Play({[](AttachPuppet* worker) {
+    EXPECT_TRUE(worker->Read().has_hello());
+    EXPECT_TRUE(worker->Welcome(1, 4, 64, 32, /*num_host_blocks=*/2));
+    EXPECT_TRUE(worker->Read().has_ready());
+    StepPlan plan = PlanWriter(1).SwapOut(0, 1).plan();
+    EXPECT_EQ(Ask(worker, plan).status_code(), 0u);
+    plan = PlanWriter(2).SwapOut(0, 2).plan();
+    EXPECT_EQ(Ask(worker, plan).status_message(),
+              "block 0 and host block 2 are swapped, there are 64 and 2");
+    return grpc::Status::OK;
+  }});
 }
 
 TEST_F(SchedulerLinkTest, WorkerLeavesWhenTheSchedulerBreaksTheProtocol) {

@@ -18,12 +18,14 @@ WorkerMessage AttachPuppet::Read() {
 }
 
 bool AttachPuppet::Welcome(uint64_t epoch, uint32_t block_size,
-                           uint32_t num_blocks, uint32_t max_step_rows) {
+                           uint32_t num_blocks, uint32_t max_step_rows,
+                           uint32_t num_host_blocks) {
   SchedulerMessage message;
   message.mutable_welcome()->set_epoch(epoch);
   message.mutable_welcome()->set_block_size(block_size);
   message.mutable_welcome()->set_num_blocks(num_blocks);
   message.mutable_welcome()->set_max_step_rows(max_step_rows);
+  message.mutable_welcome()->set_num_host_blocks(num_host_blocks);
   return stream_->Write(message);
 }
 

@@ -24,7 +24,7 @@ class AttachPuppet {
 
   worker::v1::WorkerMessage Read();
   bool Welcome(uint64_t epoch, uint32_t block_size, uint32_t num_blocks,
-               uint32_t max_step_rows);
+               uint32_t max_step_rows, uint32_t num_host_blocks = 0);
   bool Send(const worker::v1::StepPlan& plan);
 
  private:

@@ -224,6 +224,18 @@ TEST_P(SoloTest, CopiedBlocksContinueLikeTheirSource) {
   EXPECT_TRUE(EqualSolo(runner.Step({{source, 73}}), 77));
 }
 
+TEST_P(SoloTest, SwappedSequenceContinuesAsIfNothingHadHappened) {
+  ModelRunner runner =
+      MakeRunner({.num_threads = 2, .block_size = 32, .num_host_blocks = 5});
+  const int sequence = runner.Add(Tokens());
+  const int other = runner.Add(Tokens(11));
+  runner.Step({{sequence, 77}});
+  runner.SwapOut(sequence);
+  runner.Step({{other, kNumTokens}});
+  runner.SwapIn(sequence);
+  EXPECT_TRUE(EqualSolo(runner.Step({{sequence, 73}}), 77));
+}
+
 class ModelTest : public testing::Test {
  protected:
   std::unique_ptr<ModelFiles> files_ = OpenTiny("llama3rope_f32");
@@ -245,6 +257,15 @@ TEST_F(ModelTest, ACacheBeyondTheAddressSpaceIsRefusedWithItsSize) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_NE(status.ToString().find("bytes"), std::string::npos);
   EXPECT_TRUE((*model)->AllocateKvCache(16, 8, 16).ok());
+}
+
+TEST_F(ModelTest, HostBlocksBeyondTheAddressSpaceAreRefusedWithTheirSize) {
+  const auto model = LoadModel(*files_, {}, &pool_);
+  ASSERT_TRUE((*model)->AllocateKvCache(1 << 20, 8, 16).ok());
+  const absl::Status status = (*model)->AllocateHostBlocks(1 << 30);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(status.ToString().find("the host blocks"), std::string::npos);
+  EXPECT_TRUE((*model)->AllocateHostBlocks(0).ok());
 }
 
 }  // namespace

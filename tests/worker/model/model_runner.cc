@@ -22,6 +22,7 @@ ModelRunner::ModelRunner(const ModelFiles& files, const Options& options)
                   ->AllocateKvCache(options.block_size, options.num_blocks,
                                     options.max_rows)
                   .ok());
+  QUIRE_CHECK(model_->AllocateHostBlocks(options.num_host_blocks).ok());
   for (int i = 0; i < options.num_blocks; ++i) free_blocks_.emplace_back(i);
   std::mt19937_64 random(options.shuffle_seed);
   std::shuffle(free_blocks_.begin(), free_blocks_.end(), random);
@@ -79,6 +80,28 @@ int ModelRunner::CopyOf(int sequence) {
   model_->CopyBlocks(copies);
   sequences_.push_back(copy);
   return static_cast<int>(sequences_.size()) - 1;
+}
+
+void ModelRunner::SwapOut(int sequence) {
+  std::vector<BlockId>& blocks = sequences_[sequence].blocks;
+  model_->SwapOut(SwapsOf(blocks));
+  free_blocks_.insert(free_blocks_.end(), blocks.begin(), blocks.end());
+  blocks.clear();
+}
+
+void ModelRunner::SwapIn(int sequence) {
+  GrowTo(sequences_[sequence], sequences_[sequence].num_computed);
+  model_->SwapIn(SwapsOf(sequences_[sequence].blocks));
+}
+
+std::vector<BlockSwap> ModelRunner::SwapsOf(
+    const std::vector<BlockId>& blocks) {
+  std::vector<BlockSwap> swaps;
+  for (auto host_block = static_cast<uint32_t>(blocks.size());
+       const BlockId block : blocks) {
+    swaps.push_back({.block = block, .host_block = HostBlockId(--host_block)});
+  }
+  return swaps;
 }
 
 void ModelRunner::AddRun(const Part& part, Batch& batch) {

@@ -24,6 +24,7 @@ class ModelRunner {
     int num_threads = 1;
     int block_size = 16;
     int num_blocks = 64;
+    int num_host_blocks = 0;
     int max_rows = 512;
     uint64_t shuffle_seed = 1;
   };
@@ -56,6 +57,11 @@ class ModelRunner {
   // blocks of its own.
   int CopyOf(int sequence);
 
+  // Gives the blocks of a sequence to whoever grows next, and brings what it
+  // has computed back into others. One sequence at a time.
+  void SwapOut(int sequence);
+  void SwapIn(int sequence);
+
   Model& model() { return *model_; }
 
  private:
@@ -66,6 +72,8 @@ class ModelRunner {
   };
   void AddRun(const Part& part, Batch& batch);
   std::vector<Logits> Compute(const Batch& batch);
+  // To or from the first host blocks, in reverse order.
+  static std::vector<BlockSwap> SwapsOf(const std::vector<BlockId>& blocks);
   void GrowTo(Sequence& sequence, int num_slots);
 
   const Options options_;

@@ -44,8 +44,8 @@ TEST(SamplingParamsTest, EveryFieldArrives) {
   s.set_min_tokens(9);
   s.add_banned_until_min_tokens(99);
   s.add_bad_words()->add_tokens(5);
-  s.set_top_logprobs(20);
-  s.set_top_prompt_logprobs(19);
+  s.set_top_logprobs(64);
+  s.set_top_prompt_logprobs(63);
   const auto params = SamplingParams::FromProto(s, kVocabulary);
   ASSERT_TRUE(params.ok()) << params.status();
   EXPECT_EQ(params->temperature, 0.5f);
@@ -62,8 +62,8 @@ TEST(SamplingParamsTest, EveryFieldArrives) {
   EXPECT_EQ(params->min_tokens, 9u);
   EXPECT_EQ(params->banned_until_min_tokens, std::vector<Token>{99});
   EXPECT_EQ(params->bad_words, std::vector<std::vector<Token>>{{5}});
-  EXPECT_EQ(params->top_logprobs, 20);
-  EXPECT_EQ(params->top_prompt_logprobs, 19);
+  EXPECT_EQ(params->top_logprobs, 64);
+  EXPECT_EQ(params->top_prompt_logprobs, 63);
 }
 
 struct BadSampling {
@@ -109,10 +109,10 @@ const BadSampling kBad[] = {
     {"FrequencyPenaltyInfinite",
      "sampling.frequency_penalty is inf, must be finite",
      [](Sampling* s) { s->set_frequency_penalty(kInfinity); }},
-    {"TopLogprobs", "sampling.top_logprobs is 21, must be at most 20",
-     [](Sampling* s) { s->set_top_logprobs(21); }},
+    {"TopLogprobs", "sampling.top_logprobs is 65, must be at most 64",
+     [](Sampling* s) { s->set_top_logprobs(65); }},
     {"TopPromptLogprobs",
-     "sampling.top_prompt_logprobs is 4000000000, must be at most 20",
+     "sampling.top_prompt_logprobs is 4000000000, must be at most 64",
      [](Sampling* s) { s->set_top_prompt_logprobs(4'000'000'000); }},
     {"BiasArrays", "sampling has 1 bias_tokens and 0 bias_values",
      [](Sampling* s) { s->add_bias_tokens(1); }},
