@@ -14,10 +14,11 @@ namespace quire {
 // Runs a serving system by itself. A step takes a second, whatever it computes.
 class SystemTest : public testing::Test {
  protected:
+  // Prompts of different keys share nothing.
   static void Submit(ServingSystem& system, uint64_t key,
                      uint32_t prompt_tokens, uint32_t output_tokens) {
     system.Submit({.key = key,
-                   .prompt = std::vector<Token>(prompt_tokens, 1),
+                   .prompt = std::vector<Token>(prompt_tokens, Token(key)),
                    .output_tokens = output_tokens});
   }
 
