@@ -9,6 +9,8 @@
 #include "client/command_line.h"
 #include "client/detokenize_command.h"
 #include "client/generate_command.h"
+#include "client/reproduce_command.h"
+#include "client/simulate_command.h"
 #include "client/status_command.h"
 #include "client/tokenize_command.h"
 #include "client/top_command.h"
@@ -18,7 +20,8 @@ int main(int argc, char** argv) {
       quire::GenerateCommand(), quire::ChatCommand(),
       quire::TokenizeCommand(), quire::DetokenizeCommand(),
       quire::StatusCommand(),   quire::TopCommand(),
-      quire::BenchCommand()};
+      quire::BenchCommand(),    quire::SimulateCommand(),
+      quire::ReproduceCommand()};
   quire::Console console = {
       .in = std::cin,
       .out = std::cout,

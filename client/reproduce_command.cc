@@ -1,0 +1,110 @@
+#include "client/reproduce_command.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/connection_flags.h"
+#include "client/message_json.h"
+#include "client/reproduce_runs.h"
+#include "client/reproduce_sections.h"
+#include "client/svg_chart.h"
+#include "common/check_range.h"
+#include "common/status_macros.h"
+
+ABSL_FLAG(std::string, only, "",
+          "One section: worked_cases, memory, batched, latency or block_size.");
+ABSL_FLAG(double, minutes, 10,
+          "Modelled time in which requests arrive; the paper's: 60.");
+ABSL_FLAG(uint32_t, seeds, 3, "Traces of each experiment.");
+ABSL_FLAG(std::string, out, "", "A file for the pictures, as SVG.");
+
+namespace quire {
+namespace {
+
+constexpr char kDetails[] =
+    R"(Runs experiments of Kwon et al., "Efficient Memory Management for Large Language
+Model Serving with PagedAttention" (SOSP 2023), in the simulator of quire
+simulate, and prints the figures beside the paper's. Where one differs by more
+than a fifth, a line says why.
+)";
+
+absl::StatusOr<std::vector<ReproduceSection>> SectionsFromFlags() {
+  const std::string only = absl::GetFlag(FLAGS_only);
+  if (only.empty()) return ReproduceSections();
+  std::string names;
+  for (const ReproduceSection& section : ReproduceSections()) {
+    if (section.name == only) return std::vector{section};
+    absl::StrAppend(&names, names.empty() ? "" : ", ", section.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no section ", only, "; there are: ", names));
+}
+
+absl::StatusOr<ReproduceRuns::Options> RunsFromFlags(Console& console) {
+  ReproduceRuns::Options options;
+  options.num_seeds = absl::GetFlag(FLAGS_seeds);
+  QUIRE_RETURN_IF_ERROR(CheckRange("seeds", options.num_seeds, 1, 100));
+  const double minutes = absl::GetFlag(FLAGS_minutes);
+  if (!(minutes >= 0.1 && minutes <= 600)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("minutes is ", minutes, ", must be 0.1 to 600"));
+  }
+  options.seconds = 60 * minutes;
+  if (console.err_is_terminal) {
+    options.report = [&console](const Experiment& experiment) {
+      console.err << absl::StreamFormat("\r%4g requests/s\x1b[K",
+                                        experiment.rate)
+                  << std::flush;
+    };
+  }
+  return options;
+}
+
+absl::Status WritePictures(const std::vector<Chart>& charts) {
+  const std::string path = absl::GetFlag(FLAGS_out);
+  if (path.empty()) return absl::OkStatus();
+  std::ofstream file(path);
+  file << SvgOf(charts);
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::UnknownError(
+      absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
+}
+
+absl::Status Reproduce(const std::vector<std::string>&, Console& console) {
+  QUIRE_ASSIGN_OR_RETURN(const std::vector<ReproduceSection> sections,
+                         SectionsFromFlags());
+  QUIRE_ASSIGN_OR_RETURN(ReproduceRuns::Options options,
+                         RunsFromFlags(console));
+  ReproduceRuns runs(std::move(options));
+  std::vector<Chart> charts;
+  for (const ReproduceSection& section : sections) {
+    const ReproducedSection made = section.make(runs);
+    if (console.err_is_terminal) console.err << "\r\x1b[K" << std::flush;
+    console.out << (JsonFromFlags() ? ToLine(SectionJson(made)) + "\n"
+                                    : SectionText(made))
+                << std::flush;
+    charts.insert(charts.end(), made.charts.begin(), made.charts.end());
+  }
+  return WritePictures(charts);
+}
+
+}  // namespace
+
+Command ReproduceCommand() {
+  return {"reproduce",
+          "",
+          "runs a paper's experiments and prints the figures beside its own",
+          kDetails,
+          {"only", "minutes", "seeds", "out", "json"},
+          Reproduce};
+}
+
+}  // namespace quire

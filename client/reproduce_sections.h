@@ -1,0 +1,25 @@
+#ifndef QUIRE_CLIENT_REPRODUCE_SECTIONS_H_
+#define QUIRE_CLIENT_REPRODUCE_SECTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "client/reproduce_runs.h"
+#include "client/reproduce_table.h"
+
+namespace quire {
+
+// A part of Kwon et al., "Efficient Memory Management for Large Language Model
+// Serving with PagedAttention" (SOSP 2023), run again. The file beside this
+// header is the only place that knows the paper's results.
+struct ReproduceSection {
+  std::string name;  // As --only takes it.
+  ReproducedSection (*make)(ReproduceRuns& runs) = nullptr;
+};
+
+// In the order in which they are printed.
+std::vector<ReproduceSection> ReproduceSections();
+
+}  // namespace quire
+
+#endif  // QUIRE_CLIENT_REPRODUCE_SECTIONS_H_

@@ -1,0 +1,72 @@
+#include "scheduler/sim/model_shape.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+
+namespace quire {
+namespace {
+
+// OPT (Zhang et al., 2022): per layer four matrices of attention and two of the
+// feed-forward part, which is four times as wide; one embedding, used twice.
+ModelShape Opt(const std::string& name, uint64_t num_layers,
+               uint64_t hidden_size) {
+  constexpr uint64_t kVocabulary = 50272;
+  return {.name = name,
+          .num_layers = num_layers,
+          .hidden_size = hidden_size,
+          .kv_size = hidden_size,
+          .query_size = hidden_size,
+          .num_parameters = 12 * num_layers * hidden_size * hidden_size +
+                            kVocabulary * hidden_size,
+          .context_length = 2048};
+}
+
+ModelShape Placed(ModelShape shape, const std::string& machine,
+                  uint32_t num_devices, double kv_gib) {
+  shape.machine = machine;
+  shape.num_devices = num_devices;
+  shape.num_slots =
+      static_cast<uint64_t>(kv_gib * 0x1p30) / shape.bytes_per_slot();
+  return shape;
+}
+
+std::array<ModelShape, 3> Models() {
+  return {Placed(Opt("opt-13b", 40, 5120), "a100-40gb", 1, 12),
+          Placed(Opt("opt-66b", 64, 9216), "a100-40gb", 4, 21.3),
+          Placed(Opt("opt-175b", 96, 12288), "a100-80gb", 8, 264)};
+}
+
+}  // namespace
+
+absl::StatusOr<ModelShape> FindModelShape(const std::string& name) {
+  std::string names;
+  for (const ModelShape& shape : Models()) {
+    if (name == shape.name) return shape;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", shape.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no model ", name, "; there are: ", names));
+}
+
+ModelShape ShapeOf(const ModelConfig& config, uint64_t bytes_per_element) {
+  ModelShape shape;
+  shape.name = config.architecture;
+  shape.num_layers = config.num_layers;
+  shape.hidden_size = config.hidden_size;
+  shape.kv_size = config.num_kv_heads * config.head_dim;
+  shape.query_size = config.num_heads * config.head_dim;
+  const uint64_t attention =
+      2 * shape.hidden_size * (shape.query_size + shape.kv_size);
+  const uint64_t feed_forward =
+      3 * shape.hidden_size * config.intermediate_size;
+  // Of an embedding that is not tied, a step reads only the output matrix.
+  shape.num_parameters = shape.num_layers * (attention + feed_forward) +
+                         shape.hidden_size * config.vocabulary_size;
+  shape.bytes_per_weight = bytes_per_element;
+  shape.bytes_per_kv_element = bytes_per_element;
+  shape.context_length = config.context_length;
+  return shape;
+}
+
+}  // namespace quire

@@ -1,0 +1,93 @@
+#include "scheduler/sim/modelled_group.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/check.h"
+#include "scheduler/sim/trace.h"
+
+namespace quire {
+
+ModelledGroup::ModelledGroup(const VirtualClock* clock, const Clock* wall,
+                             const CostModel* cost, uint32_t block_size)
+    : clock_(clock), wall_(wall), cost_(cost), block_size_(block_size) {}
+
+void ModelledGroup::Dispatch(worker::v1::StepPlan& plan) {
+  const absl::Time start = wall_->Now();
+  const absl::Duration serialize = Serialize(plan);
+  ApplyDifference(plan);
+  const StepWork work = WorkOf(plan);
+  free_from_ = std::max(free_from_, clock_->elapsed()) + cost_->StepTime(work);
+  in_flight_.push_back({free_from_, Answer(plan)});
+  num_rows_ += work.num_rows;
+  dispatches_.push_back({.serialize = serialize,
+                         .all = wall_->Now() - start,
+                         .plan_bytes = bytes_.size()});
+}
+
+void ModelledGroup::Abandon(const std::string&) {
+  QUIRE_CHECK(!"the engine refuses a modelled result; its log says why");
+}
+
+absl::Duration ModelledGroup::Serialize(const worker::v1::StepPlan& plan) {
+  const absl::Time start = wall_->Now();
+  QUIRE_CHECK(plan.SerializeToString(&bytes_));
+  return wall_->Now() - start;
+}
+
+void ModelledGroup::ApplyDifference(const worker::v1::StepPlan& plan) {
+  for (const worker::v1::Fork& fork : plan.forks()) {
+    const Token token = fork.tokens().empty() ? last_tokens_.at(fork.parent())
+                                              : *fork.tokens().rbegin();
+    last_tokens_[fork.child()] = token;
+  }
+  for (const uint64_t sequence : plan.released()) last_tokens_.erase(sequence);
+  for (const worker::v1::NewSequence& sequence : plan.new_sequences()) {
+    last_tokens_[sequence.sequence()] = *sequence.tokens().rbegin();
+  }
+}
+
+StepWork ModelledGroup::WorkOf(const worker::v1::StepPlan& plan) const {
+  StepWork work;
+  for (int i = 0; i < plan.runs().sequence_size(); ++i) {
+    work.AddRun(plan.runs().position(i), plan.runs().num_rows(i));
+  }
+  for (const uint32_t slots : plan.copies().num_slots()) {
+    work.slots_copied += slots;
+  }
+  const uint64_t num_swaps =
+      plan.swaps_out().source_size() + plan.swaps_in().source_size();
+  work.slots_swapped = num_swaps * block_size_;
+  return work;
+}
+
+worker::v1::StepResult ModelledGroup::Answer(const worker::v1::StepPlan& plan) {
+  worker::v1::StepResult result;
+  result.set_step_id(plan.step_id());
+  result.set_epoch(plan.epoch());
+  worker::v1::SampledTokens& sampled = *result.mutable_sampled();
+  for (int i = 0; i < plan.runs().sequence_size(); ++i) {
+    if (plan.runs().samples(i) == 0) continue;
+    Token& token = last_tokens_.at(plan.runs().sequence(i));
+    token = TokenAfter(token);
+    sampled.add_sequence(plan.runs().sequence(i));
+    sampled.add_position(plan.runs().position(i) + plan.runs().num_rows(i));
+    sampled.add_token(token);
+    sampled.add_logprob(0);
+    sampled.add_num_top(0);
+  }
+  return result;
+}
+
+absl::Duration ModelledGroup::next_result() const {
+  return in_flight_.empty() ? absl::InfiniteDuration() : in_flight_.front().end;
+}
+
+worker::v1::StepResult ModelledGroup::TakeResult() {
+  QUIRE_CHECK(!in_flight_.empty());
+  worker::v1::StepResult result = std::move(in_flight_.front().result);
+  in_flight_.pop_front();
+  return result;
+}
+
+}  // namespace quire

@@ -1,0 +1,75 @@
+#ifndef QUIRE_SCHEDULER_SIM_SERVING_SYSTEM_H_
+#define QUIRE_SCHEDULER_SIM_SERVING_SYSTEM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "common/ids.h"
+
+namespace quire {
+
+// One sequence that a system serves on its own.
+struct ServedSequence {
+  uint64_t key = 0;  // The caller's name for it.
+  std::vector<Token> prompt;
+  uint32_t output_tokens = 0;
+};
+
+enum class Progress {
+  kFirstToken,
+  kFinished,  // With all its tokens.
+  kRefused,   // It never fits.
+};
+
+struct ProgressEvent {
+  uint64_t key = 0;
+  Progress progress = Progress::kFinished;
+};
+
+// The slots of the KV cache, by what they are used for.
+struct SlotUse {
+  uint64_t total = 0;
+  uint64_t allocated = 0;      // Not available to others.
+  uint64_t tokens = 0;         // Hold K and V of a token.
+  uint64_t reserved = 0;       // Will, before the sequence that has them ends.
+  uint64_t over_reserved = 0;  // Never will: internal fragmentation.
+};
+
+// What a system holds at a moment.
+struct Occupancy {
+  uint64_t num_running = 0;
+  SlotUse slots;
+};
+
+// What a system has done since its start.
+struct SystemTotals {
+  uint64_t num_steps = 0;
+  uint64_t num_rows = 0;  // Of all steps.
+  uint64_t num_preemptions = 0;
+};
+
+// A way to serve a model, with time of its own, which the caller moves. One
+// thread.
+class ServingSystem {
+ public:
+  virtual ~ServingSystem() = default;
+
+  // Takes a sequence, which joins at the time of the next AdvanceTo. Keys
+  // differ.
+  virtual void Submit(ServedSequence sequence) = 0;
+  // When something happens by itself; InfiniteDuration: nothing will.
+  virtual absl::Duration next_event() const = 0;
+  // Does all that is due. REQUIRES: not before the last time, not behind
+  // next_event().
+  virtual void AdvanceTo(absl::Duration now) = 0;
+  // What has happened since the last call, in order.
+  virtual std::vector<ProgressEvent> TakeProgress() = 0;
+
+  virtual Occupancy occupancy() = 0;
+  virtual SystemTotals totals() = 0;
+};
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_SIM_SERVING_SYSTEM_H_

@@ -1,0 +1,176 @@
+#include "scheduler/sim/simulation_run.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/check.h"
+#include "common/check_range.h"
+#include "common/status_macros.h"
+#include "scheduler/sim/cost_model.h"
+#include "scheduler/sim/orca_system.h"
+#include "scheduler/sim/paged_system.h"
+#include "scheduler/sim/static_system.h"
+
+namespace quire {
+namespace {
+
+constexpr std::array<std::pair<const char*, ServingPolicy>, 5> kPolicies = {{
+    {"paged", ServingPolicy::kPaged},
+    {"static", ServingPolicy::kStatic},
+    {"orca_max", ServingPolicy::kOrcaMax},
+    {"orca_pow2", ServingPolicy::kOrcaPow2},
+    {"orca_oracle", ServingPolicy::kOrcaOracle},
+}};
+
+Percentiles PercentilesOf(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    const auto index = static_cast<size_t>(share * values.size());
+    return values[std::min(index, values.size() - 1)];
+  };
+  return {at(0.5), at(0.99)};
+}
+
+Percentiles Microseconds(const std::vector<absl::Duration>& times) {
+  std::vector<double> values;
+  values.reserve(times.size());
+  for (const absl::Duration time : times) {
+    values.push_back(absl::ToDoubleMicroseconds(time));
+  }
+  return PercentilesOf(std::move(values));
+}
+
+void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
+                 SimulationFigures& figures) {
+  uint64_t num_tokens = 0;
+  double latencies = 0;
+  std::vector<double> first_tokens;
+  for (size_t i = 0; i < trace.size(); ++i) {
+    const RequestOutcome& request = outcome.requests[i];
+    if (request.refused) {
+      ++figures.num_refused;
+      continue;
+    }
+    num_tokens += uint64_t{trace[i].output_tokens} * trace[i].num_sequences;
+    latencies += absl::ToDoubleSeconds(request.finish - request.arrival) /
+                 trace[i].output_tokens;
+    first_tokens.push_back(
+        absl::ToDoubleSeconds(request.first_token - request.arrival));
+  }
+  figures.num_requests = trace.size();
+  figures.duration_s = absl::ToDoubleSeconds(outcome.duration);
+  if (first_tokens.empty()) return;
+  figures.output_tokens_per_s =
+      static_cast<double>(num_tokens) / figures.duration_s;
+  figures.normalized_latency_s =
+      latencies / static_cast<double>(first_tokens.size());
+  figures.first_token_s = PercentilesOf(std::move(first_tokens));
+}
+
+SimulationFigures FiguresOf(const Trace& trace, ServingSystem& system,
+                            const SimulationOptions& options) {
+  const SimulationOutcome outcome = Simulate(trace, system, options);
+  SimulationFigures figures;
+  AddRequests(trace, outcome, figures);
+  figures.occupancy = outcome.occupancy;
+  const SystemTotals totals = system.totals();
+  figures.num_steps = totals.num_steps;
+  figures.num_preemptions = totals.num_preemptions;
+  if (totals.num_steps > 0) {
+    figures.rows_per_step = static_cast<double>(totals.num_rows) /
+                            static_cast<double>(totals.num_steps);
+  }
+  return figures;
+}
+
+void AddSchedulerTimes(const PagedSystem& system, SimulationFigures& figures) {
+  std::vector<absl::Duration> serialize;
+  std::vector<double> bytes;
+  for (const auto& dispatch : system.group().dispatches()) {
+    serialize.push_back(dispatch.serialize);
+    bytes.push_back(static_cast<double>(dispatch.plan_bytes));
+  }
+  figures.plan_us = Microseconds(system.times().plan);
+  figures.serialize_us = Microseconds(serialize);
+  figures.commit_us = Microseconds(system.times().commit);
+  figures.plan_bytes = PercentilesOf(std::move(bytes));
+}
+
+SimulationFigures RunPaged(const Trace& trace, const RunOptions& options,
+                           const CostModel& cost) {
+  PagedSystem system({.engine = options.engine,
+                      .num_blocks = static_cast<uint32_t>(
+                          options.shape.num_slots / options.block_size),
+                      .block_size = options.block_size},
+                     &cost);
+  SimulationFigures figures = FiguresOf(trace, system, options.simulation);
+  AddSchedulerTimes(system, figures);
+  return figures;
+}
+
+SimulationFigures RunOrca(const Trace& trace, const RunOptions& options,
+                          Reservation reservation, const CostModel& cost) {
+  OrcaSystem system(reservation, options.shape.context_length,
+                    options.shape.num_slots, &cost);
+  return FiguresOf(trace, system, options.simulation);
+}
+
+SimulationFigures RunStatic(const Trace& trace, const RunOptions& options,
+                            const CostModel& cost) {
+  StaticSystem system(options.shape.context_length, options.shape.num_slots,
+                      &cost);
+  return FiguresOf(trace, system, options.simulation);
+}
+
+}  // namespace
+
+absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name) {
+  std::string names;
+  for (const auto& [known, policy] : kPolicies) {
+    if (name == known) return policy;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", known);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no policy ", name, "; there are: ", names));
+}
+
+EngineOptions EngineForTraces(uint32_t max_step_tokens) {
+  EngineOptions options;
+  options.max_step_tokens = max_step_tokens;
+  options.max_running_sequences = max_step_tokens;
+  options.max_waiting_requests = 1 << 20;
+  options.max_waiting_tokens = uint64_t{1} << 40;
+  return options;
+}
+
+absl::Status RunOptions::Validate() const {
+  QUIRE_RETURN_IF_ERROR(CheckRange("block_size", block_size, 1, 1024));
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("num_slots", shape.num_slots, block_size, uint64_t{1} << 32));
+  return engine.Validate();
+}
+
+SimulationFigures RunSimulation(const Trace& trace, const RunOptions& options) {
+  QUIRE_CHECK(options.Validate().ok());
+  const CostModel cost(options.shape, options.machine);
+  switch (options.policy) {
+    case ServingPolicy::kPaged:
+      return RunPaged(trace, options, cost);
+    case ServingPolicy::kStatic:
+      return RunStatic(trace, options, cost);
+    case ServingPolicy::kOrcaMax:
+      return RunOrca(trace, options, Reservation::kMax, cost);
+    case ServingPolicy::kOrcaPow2:
+      return RunOrca(trace, options, Reservation::kPow2, cost);
+    case ServingPolicy::kOrcaOracle:
+      return RunOrca(trace, options, Reservation::kOracle, cost);
+  }
+  return {};
+}
+
+}  // namespace quire

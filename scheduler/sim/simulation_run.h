@@ -1,0 +1,79 @@
+#ifndef QUIRE_SCHEDULER_SIM_SIMULATION_RUN_H_
+#define QUIRE_SCHEDULER_SIM_SIMULATION_RUN_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "scheduler/engine/engine_options.h"
+#include "scheduler/sim/machine.h"
+#include "scheduler/sim/model_shape.h"
+#include "scheduler/sim/simulation.h"
+#include "scheduler/sim/trace.h"
+
+namespace quire {
+
+// Who serves.
+enum class ServingPolicy {
+  kPaged,    // This project.
+  kStatic,   // StaticSystem.
+  kOrcaMax,  // OrcaSystem by Reservation.
+  kOrcaPow2,
+  kOrcaOracle,
+};
+
+// "paged", "static", "orca_max", "orca_pow2", "orca_oracle". INVALID_ARGUMENT
+// lists them.
+absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name);
+
+// An engine whose queue has room for every trace, and which runs as many
+// sequences as a step has rows.
+EngineOptions EngineForTraces(uint32_t max_step_tokens);
+
+struct RunOptions {
+  ServingPolicy policy = ServingPolicy::kPaged;
+  ModelShape shape;  // With its number of slots.
+  Machine machine;
+  SimulationOptions simulation;
+  // Of kPaged.
+  uint32_t block_size = 16;
+  EngineOptions engine;
+
+  // INVALID_ARGUMENT names the option, its value and the limit.
+  absl::Status Validate() const;
+};
+
+// The 50th and the 99th percentile; 0 where there is nothing to order.
+struct Percentiles {
+  double p50 = 0;
+  double p99 = 0;
+};
+
+// The figures of one run.
+struct SimulationFigures {
+  uint64_t num_requests = 0;
+  uint64_t num_refused = 0;  // Of these nothing else counts.
+  double duration_s = 0;
+  double output_tokens_per_s = 0;
+  // Mean over requests of (finish - arrival) / output tokens.
+  double normalized_latency_s = 0;
+  Percentiles first_token_s;
+  uint64_t num_steps = 0;
+  double rows_per_step = 0;
+  uint64_t num_preemptions = 0;
+  MeanOccupancy occupancy;
+
+  // Of kPaged: what the scheduler took of this machine for a step.
+  Percentiles plan_us;       // Choices and difference.
+  Percentiles serialize_us;  // The plan into bytes.
+  Percentiles commit_us;     // The result, until it is published.
+  Percentiles plan_bytes;
+};
+
+// REQUIRES: the options are valid.
+SimulationFigures RunSimulation(const Trace& trace, const RunOptions& options);
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_SIM_SIMULATION_RUN_H_

@@ -1,0 +1,73 @@
+#include "client/reproduce_command.h"
+
+#include <string>
+#include <vector>
+
+#include "client/reproduce_sections.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/client/offline_command.h"
+#include "tests/testing/temporary_folder.h"
+
+namespace quire {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+OfflineOutcome Reproduce(std::vector<std::string> words) {
+  words.insert(words.begin(), {"reproduce", "--minutes=0.2", "--seeds=1"});
+  return RunOffline(ReproduceCommand(), words);
+}
+
+TEST(ReproduceCommandTest, WorkedCasesAreThePapers) {
+  const OfflineOutcome outcome = Reproduce({"--only=worked_cases", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto section = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(section["figures"].size(), 5);
+  for (const auto& figure : section["figures"]) {
+    const double paper = figure["paper"][0];
+    EXPECT_NEAR(figure["here"]["mean"], paper, 0.03 * paper) << figure;
+  }
+}
+
+TEST(ReproduceCommandTest, FiguresStandBesideThePapers) {
+  const OfflineOutcome outcome = Reproduce({"--only=memory"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("here   over the seeds"));
+  EXPECT_THAT(outcome.out, HasSubstr("paged: token states"));
+  EXPECT_THAT(outcome.out, HasSubstr("96.30"));
+}
+
+TEST(ReproduceCommandTest, EverySectionHasItsNameAndItsFigures) {
+  for (const ReproduceSection& section : ReproduceSections()) {
+    if (section.name == "latency") continue;  // Takes seconds.
+    const OfflineOutcome outcome =
+        Reproduce({"--only=" + section.name, "--json"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_FALSE(json["figures"].empty() && json["grids"].empty());
+  }
+  EXPECT_THAT(Reproduce({"--only=x"}).err,
+              HasSubstr("there is no section x; there are: worked_cases"));
+}
+
+TEST(ReproduceCommandTest, PicturesGoToAFile) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.path() + "/out.svg";
+  EXPECT_EQ(Reproduce({"--only=memory", "--out=" + path}).exit_code, 0);
+  const std::string svg = testing::ReadFile(path);
+  EXPECT_THAT(svg, StartsWith("<svg "));
+  EXPECT_THAT(svg, HasSubstr("KV memory by use"));
+  EXPECT_THAT(Reproduce({"--only=worked_cases", "--out=/no/such/x"}).err,
+              HasSubstr("/no/such/x: cannot be written: No such file"));
+}
+
+TEST(ReproduceCommandTest, NamesAFlagThatIsOutOfRange) {
+  EXPECT_THAT(Reproduce({"--minutes=0"}).err, HasSubstr("minutes is 0"));
+  EXPECT_THAT(Reproduce({"--seeds=0"}).err, HasSubstr("seeds is 0"));
+}
+
+}  // namespace
+}  // namespace quire

@@ -1,0 +1,138 @@
+#include "client/simulate_command.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "scheduler/sim/machine.h"
+#include "tests/client/offline_command.h"
+#include "tests/testing/temporary_folder.h"
+
+namespace quire {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SimulateCommandTest : public ::testing::Test {
+ protected:
+  static OfflineOutcome Simulate(std::vector<std::string> words) {
+    words.insert(words.begin(), {"simulate", "--requests=20"});
+    return RunOffline(SimulateCommand(), words);
+  }
+  static nlohmann::json Figures(std::vector<std::string> words) {
+    words.push_back("--json");
+    const OfflineOutcome outcome = Simulate(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  }
+  static std::string ErrorOf(const std::vector<std::string>& words) {
+    const OfflineOutcome outcome = Simulate(words);
+    EXPECT_EQ(outcome.exit_code, 1);
+    return outcome.err;
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(SimulateCommandTest, PrintsFiguresForPeople) {
+  const OfflineOutcome outcome = Simulate({});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("requests            20, 0 refused"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nserialize "));
+}
+
+TEST_F(SimulateCommandTest, TheSchedulersOwnTimesAreThoseOfPaged) {
+  EXPECT_TRUE(Figures({}).contains("plan_us"));
+  EXPECT_FALSE(Figures({"--policy=orca_max"}).contains("plan_us"));
+  EXPECT_THAT(Simulate({"--policy=static"}).out, Not(HasSubstr("serialize")));
+}
+
+TEST_F(SimulateCommandTest, TheSeedDecidesTheTrace) {
+  const auto a = Figures({"--seed=5"});
+  EXPECT_EQ(a["duration_s"], Figures({"--seed=5"})["duration_s"]);
+  EXPECT_NE(a["duration_s"], Figures({"--seed=6"})["duration_s"]);
+}
+
+TEST_F(SimulateCommandTest, MemoryIsGivenInBytesOrInSlots) {
+  // 800 KiB a slot.
+  const auto bytes = Figures({"--kv_memory=1677721600"});
+  const auto slots = Figures({"--num_slots=2048"});
+  EXPECT_EQ(bytes["slots"], slots["slots"]);
+  EXPECT_NE(bytes["slots"], Figures({})["slots"]);
+  EXPECT_THAT(ErrorOf({"--kv_memory=1", "--num_slots=1"}),
+              HasSubstr("give one"));
+}
+
+TEST_F(SimulateCommandTest, ConcurrencyKeepsRequestsOpen) {
+  const auto figures =
+      Figures({"--concurrency=4", "--policy=orca_max", "--rate=0.001"});
+  EXPECT_NEAR(figures["batched_requests"], 4, 0.1);
+}
+
+TEST_F(SimulateCommandTest, SamplesAreSequencesOfTheirOwn) {
+  const double rows_of_one = Figures({"--rate=100"})["rows_per_step"];
+  const double rows_of_four =
+      Figures({"--rate=100", "--samples=4"})["rows_per_step"];
+  EXPECT_GT(rows_of_four, 2 * rows_of_one);
+}
+
+TEST_F(SimulateCommandTest, PlaysARecordedTrace) {
+  const std::string path = folder_.Write(
+      "t.jsonl",
+      "{\"arrival_s\": 0, \"prompt_tokens\": 5, \"output_tokens\": 3}\n");
+  const auto figures = Figures({"--trace=" + path});
+  EXPECT_EQ(figures["requests"], 1);
+  EXPECT_EQ(figures["steps"], 3);
+  const std::string bad = folder_.Write("bad.jsonl", "{\"arrival_s\": -1}\n");
+  EXPECT_THAT(ErrorOf({"--trace=" + bad}),
+              HasSubstr(bad + ": line 1: arrival_s is -1"));
+  EXPECT_THAT(ErrorOf({"--trace=/no/such.jsonl"}),
+              HasSubstr("/no/such.jsonl: cannot be read: No such file"));
+}
+
+TEST_F(SimulateCommandTest, MachinesCanBeTheUsersOwn) {
+  std::string text = KnownMachines();
+  text.replace(text.find("a100-40gb"), 9, "mine-mine");
+  text.replace(text.find("step_overhead_s = 1e-3"), 22,
+               "step_overhead_s = 1000");
+  const std::string path = folder_.Write("machines", text);
+  EXPECT_GT(
+      Figures({"--machine=mine-mine", "--machine_file=" + path})["duration_s"],
+      1000);
+  EXPECT_THAT(ErrorOf({"--machine=x"}), HasSubstr("no machine x"));
+}
+
+TEST_F(SimulateCommandTest, AFolderIsAModel) {
+  folder_.Write(
+      "config.json",
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama",
+            "hidden_size": 64, "intermediate_size": 128,
+            "num_hidden_layers": 2, "num_attention_heads": 4,
+            "num_key_value_heads": 2, "vocab_size": 100,
+            "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
+            "hidden_act": "silu"})");
+  const std::string model = "--model_shape=" + folder_.path();
+  EXPECT_EQ(Figures({model, "--machine=xeon-2-cores",
+                     "--num_slots=10000"})["requests"],
+            20);
+  EXPECT_THAT(ErrorOf({model}), HasSubstr("--machine must say"));
+  EXPECT_THAT(ErrorOf({model, "--machine=xeon-2-cores"}),
+              HasSubstr("num_slots is 0"));
+}
+
+TEST_F(SimulateCommandTest, NamesAFlagThatIsOutOfRange) {
+  EXPECT_THAT(ErrorOf({"--rate=0"}), HasSubstr("rate is 0"));
+  EXPECT_THAT(ErrorOf({"--requests=0"}), HasSubstr("requests is 0"));
+  EXPECT_THAT(ErrorOf({"--samples=0"}), HasSubstr("samples is 0"));
+  EXPECT_THAT(ErrorOf({"--block_size=0"}), HasSubstr("block_size is 0"));
+  EXPECT_THAT(ErrorOf({"--max_step_tokens=0"}),
+              HasSubstr("max_step_tokens is 0"));
+  EXPECT_THAT(ErrorOf({"--policy=x"}), HasSubstr("no policy x"));
+  EXPECT_THAT(ErrorOf({"--trace=x"}), HasSubstr("no trace x"));
+  EXPECT_THAT(ErrorOf({"--model_shape=x"}), HasSubstr("no model x"));
+}
+
+}  // namespace
+}  // namespace quire

@@ -1,0 +1,55 @@
+#include "scheduler/sim/model_shape.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace quire {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ModelShapeTest, Opt13bTakes800KibATokenAnd26GbOfWeights) {
+  const ModelShape shape = *FindModelShape("opt-13b");
+  EXPECT_EQ(shape.bytes_per_slot(), 800 * 1024);
+  EXPECT_EQ(shape.num_slots, 15'728);
+  EXPECT_NEAR(static_cast<double>(shape.weight_bytes()), 26e9, 0.5e9);
+}
+
+TEST(ModelShapeTest, LargerModelsFillSeveralDevices) {
+  const ModelShape opt66b = *FindModelShape("opt-66b");
+  EXPECT_EQ(opt66b.num_devices, 4);
+  EXPECT_NEAR(static_cast<double>(opt66b.num_slots), 9'700, 50);
+  EXPECT_NEAR(static_cast<double>(opt66b.weight_bytes()), 132e9, 3e9);
+  const ModelShape opt175b = *FindModelShape("opt-175b");
+  EXPECT_EQ(opt175b.num_devices, 8);
+  EXPECT_NEAR(static_cast<double>(opt175b.num_slots), 60'100, 50);
+  EXPECT_NEAR(static_cast<double>(opt175b.weight_bytes()), 346e9, 4e9);
+}
+
+TEST(ModelShapeTest, AnyConfigurationHasAShape) {
+  const ModelConfig config = {.architecture = "llama",
+                              .num_layers = 2,
+                              .hidden_size = 64,
+                              .intermediate_size = 128,
+                              .num_heads = 4,
+                              .num_kv_heads = 2,
+                              .head_dim = 16,
+                              .vocabulary_size = 100,
+                              .context_length = 512};
+  const ModelShape shape = ShapeOf(config, /*bytes_per_element=*/4);
+  EXPECT_EQ(shape.bytes_per_slot(), 2 * 2 * 32 * 4);
+  // Per layer Q and output 64 x 64, K and V 64 x 32, three of 64 x 128.
+  EXPECT_EQ(shape.num_parameters,
+            2 * (2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128) + 100 * 64);
+  EXPECT_EQ(shape.context_length, 512);
+}
+
+TEST(ModelShapeTest, NamesTheModelsThereAre) {
+  EXPECT_THAT(std::string(FindModelShape("x").status().message()),
+              HasSubstr("no model x; there are: opt-13b, opt-66b, opt-175b"));
+}
+
+}  // namespace
+}  // namespace quire

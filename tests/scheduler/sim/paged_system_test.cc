@@ -1,0 +1,76 @@
+#include "scheduler/sim/paged_system.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/scheduler/sim/system_fixture.h"
+
+namespace quire {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::SizeIs;
+
+class PagedSystemTest : public SystemTest {
+ protected:
+  PagedSystem Make(uint32_t num_blocks) {
+    EngineOptions engine;
+    engine.check_consistency_every_step = true;
+    return PagedSystem(
+        {.engine = engine, .num_blocks = num_blocks, .block_size = 4}, &cost_);
+  }
+};
+
+TEST_F(PagedSystemTest, ServesEachSequenceItsTokens) {
+  PagedSystem system = Make(/*num_blocks=*/16);
+  Submit(system, 1, 4, 3);
+  Submit(system, 2, 4, 1);
+  RunToEnd(system);
+  EXPECT_THAT(When(Progress::kFirstToken), ElementsAre(Pair(1, 1), Pair(2, 1)));
+  EXPECT_THAT(When(Progress::kFinished), ElementsAre(Pair(1, 3), Pair(2, 1)));
+  EXPECT_EQ(system.totals().num_rows, 4 + 4 + 1 + 1);
+}
+
+TEST_F(PagedSystemTest, OnlyTheLastBlockOfASequenceIsNotFull) {
+  PagedSystem system = Make(/*num_blocks=*/16);
+  Submit(system, 1, 5, 9);
+  Advance(system);
+  Step(system);
+  const Occupancy occupancy = system.occupancy();
+  EXPECT_EQ(occupancy.num_running, 1);
+  EXPECT_EQ(occupancy.slots.total, 64);
+  EXPECT_EQ(occupancy.slots.tokens, 5);
+  EXPECT_EQ(occupancy.slots.allocated, 8);
+  EXPECT_EQ(occupancy.slots.over_reserved, 3);
+}
+
+TEST_F(PagedSystemTest, PreemptsWhereBlocksRunOutAndFinishesAll) {
+  PagedSystem system = Make(/*num_blocks=*/5);
+  Submit(system, 1, 4, 12);
+  Submit(system, 2, 4, 12);
+  RunToEnd(system);
+  EXPECT_THAT(When(Progress::kFinished), SizeIs(2));
+  EXPECT_GT(system.totals().num_preemptions, 0);
+}
+
+TEST_F(PagedSystemTest, RefusesWhatNeverFits) {
+  PagedSystem system = Make(/*num_blocks=*/2);
+  Submit(system, 1, 4, 6);
+  RunToEnd(system);
+  EXPECT_THAT(When(Progress::kRefused), ElementsAre(Pair(1, 0)));
+}
+
+TEST_F(PagedSystemTest, TimesEveryStepOfTheScheduler) {
+  PagedSystem system = Make(/*num_blocks=*/16);
+  Submit(system, 1, 4, 8);
+  RunToEnd(system);
+  EXPECT_THAT(system.times().plan, SizeIs(8));
+  EXPECT_THAT(system.group().dispatches(), SizeIs(8));
+  EXPECT_FALSE(system.times().commit.empty());
+  for (const absl::Duration time : system.times().plan) {
+    EXPECT_GE(time, absl::ZeroDuration());
+  }
+}
+
+}  // namespace
+}  // namespace quire
