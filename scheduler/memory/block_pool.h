@@ -15,7 +15,8 @@ namespace quire {
 class BlockPool;
 
 // Why a block is held. kRef: an entry of a block table; whoever holds the only
-// one may write to the block. kPin: its content is still to be copied.
+// one may write to the block, unless it is kept. kPin: its content is still to
+// be copied.
 enum class BlockHold { kRef, kPin };
 
 // One hold on a block; it is given back when the object goes. Move-only: who
@@ -40,7 +41,7 @@ class BlockHandle {
   // Another hold on the same block.
   BlockHandle<BlockHold::kRef> Share() const;
   BlockHandle<BlockHold::kPin> Pin() const;
-  // Whether somebody else has a reference to it too.
+  // Whether somebody else may read it: has a reference too, or can find it.
   bool is_shared() const;
 
  private:
@@ -178,7 +179,8 @@ BlockPin BlockHandle<kind>::Pin() const {
 
 template <BlockHold kind>
 bool BlockHandle<kind>::is_shared() const {
-  return pool_->ref_count(id_) > (kind == BlockHold::kRef ? 1u : 0u);
+  return pool_->ref_count(id_) > (kind == BlockHold::kRef ? 1u : 0u) ||
+         pool_->kept(id_);
 }
 
 template <BlockHold kind>

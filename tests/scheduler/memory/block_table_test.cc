@@ -184,6 +184,16 @@ TEST_F(ForkTest, FullBlocksAreNeverCopied) {
   EXPECT_EQ(table_.copy(), nullptr);
 }
 
+TEST_F(ForkTest, ABlockThatCanBeFoundIsCopiedToo) {
+  Fill(8);
+  pool_.SetKept(BlockId(1), true);
+  table_.Truncate(6);
+  EXPECT_EQ(table_.BlocksToReserve(7), 1u);
+  ASSERT_TRUE(table_.Reserve(7));
+  EXPECT_EQ(table_.TakeCopy()->source.id(), BlockId(1));
+  EXPECT_TRUE(pool_.is_cached(BlockId(1)));
+}
+
 TEST_F(ForkTest, ACopyIsNotMadeWithoutABlockForIt) {
   Fill(14);
   child_.Fork(table_, 14);
