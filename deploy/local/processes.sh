@@ -22,10 +22,11 @@ running() {
 }
 
 # start NAME COMMAND...: starts the command on its own, with its output in
-# $state/NAME.log.
+# $state/NAME.log; that of the process before goes to $state/NAME.log.old.
 start() {
   local name="$1"
   shift
+  [[ ! -e "$state/$name.log" ]] || mv "$state/$name.log" "$state/$name.log.old"
   setsid "$@" >"$state/$name.log" 2>&1 </dev/null &
   echo "$! $(start_time $!)" >"$state/$name.pid"
 }
@@ -52,6 +53,22 @@ stop() {
 # Whether anybody listens on a port of this machine.
 is_taken() {
   (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+}
+
+# Ends the script where PORT cannot be the first of three.
+check_port() {
+  if ! [[ "$1" =~ ^[0-9]{1,5}$ ]] || ((10#$1 < 1 || 10#$1 > 65533)); then
+    usage_error "--port is $1, and must be 1 to 65533"
+  fi
+}
+
+# Ends the script where one of the three ports from PORT on is taken.
+check_ports_are_free() {
+  local port
+  for port in "$1" $(($1 + 1)) $(($1 + 2)); do
+    ! is_taken "$port" ||
+      fail "port $port is taken by another process; --port=PORT or QUIRE_PORT chooses others"
+  done
 }
 
 # Whether the scheduler's admin port says that it is ready.

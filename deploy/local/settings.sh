@@ -22,6 +22,35 @@ fail() {
   exit 1
 }
 
+# A wrong command line.
+usage_error() {
+  echo "${0##*/}: $*; see deploy/local/${0##*/} --help" >&2
+  exit 2
+}
+
+# The comment at the head of the script, for --help.
+usage() {
+  sed -n '2,/^set -/{/^#/s/^# \{0,1\}//p}' "$0"
+}
+
+# For a script without flags: answers --help, which may be its first word, and
+# refuses what else looks like a flag.
+take_no_flags() {
+  case "${1:-}" in
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    -*) usage_error "there is no flag $1" ;;
+  esac
+}
+
+# For a script that takes nothing but --help.
+take_nothing() {
+  take_no_flags "$@"
+  (($# == 0)) || usage_error "what is $1?"
+}
+
 # Bazel in the repository, with a cache of built objects outside of it.
 run_bazel() {
   local command="$1"

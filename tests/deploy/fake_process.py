@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A scheduler or a worker, as far as deploy/local sees one.
 
-With --admin_listen=HOST:PORT it answers every request with 200. With --fail it
-says so and ends. With --stubborn it does not heed SIGTERM.
+With --admin_listen=HOST:PORT it answers every request with 200. With
+--scheduler=ADDRESS it says that it is attached, or refused where REFUSED is set.
+With --fail it says so and ends. With --stubborn it does not heed SIGTERM.
 """
 
 import http.server
+import os
 import signal
 import sys
 
@@ -24,6 +26,9 @@ def main():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     else:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    if "scheduler" in flags:
+        word = "refused by" if "REFUSED" in os.environ else "attached to"
+        print(word, "the scheduler at", flags["scheduler"], flush=True)
     if "admin_listen" in flags:
         host, _, port = flags["admin_listen"].rpartition(":")
         http.server.HTTPServer((host, int(port)), Ready).serve_forever()

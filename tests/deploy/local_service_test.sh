@@ -1,11 +1,14 @@
 #!/bin/bash
-# deploy/local/up and down, with fakes in the place of Bazel and of what it builds.
+# The scripts of deploy/local, with fakes in the place of Bazel, of what it builds,
+# and of what comes from elsewhere.
 # Functions are called by name.
-# shellcheck disable=SC2317
+# shellcheck disable=SC2120,SC2317
 set -uo pipefail
 
-
-readonly local=deploy/local
+# A copy, so that some of the scripts can be replaced.
+readonly local="$TEST_TMPDIR/repository/deploy/local"
+mkdir -p "$local"
+cp -L deploy/local/* "$local"
 export QUIRE_STATE="$TEST_TMPDIR/state" QUIRE_UP_TIMEOUT=20 QUIRE_DOWN_TIMEOUT=20
 readonly model="$TEST_TMPDIR/model.gguf"
 touch "$model"
@@ -13,13 +16,18 @@ touch "$model"
 # A Bazel that has built fakes.
 make_fakes() {
   local bin="$TEST_TMPDIR/bin"
-  mkdir -p "$bin/scheduler" "$bin/worker"
+  mkdir -p "$bin/scheduler" "$bin/worker" "$bin/client"
   cp tests/deploy/fake_process.py "$bin/scheduler/quire-scheduler"
   cp tests/deploy/fake_process.py "$bin/worker/quire-worker"
+  # shellcheck disable=SC2016
+  printf '#!/bin/bash\necho "client: $*"\n' >"$bin/client/quire"
+  printf '#!/bin/bash\n' >"$local/install_packages"
+  printf '#!/bin/bash\necho %q\n' "$model" >"$local/fetch_model"
   chmod +x "$bin"/*/*
   export BAZEL="$TEST_TMPDIR/bazel"
   # shellcheck disable=SC2016
-  printf '#!/bin/bash\n[[ "$1" == info ]] && echo %q; exit 0\n' "$bin" >"$BAZEL"
+  printf '#!/bin/bash\necho "$1" >>%q; [[ "$1" == info ]] && echo %q; exit 0\n' \
+    "$TEST_TMPDIR/bazel_calls" "$bin" >"$BAZEL"
   chmod +x "$BAZEL"
 }
 
@@ -46,6 +54,15 @@ expect() {
     echo "FAILED: $test: $what"
     failures=$((failures + 1))
   }
+}
+refused() { test "$("$@" >"$TEST_TMPDIR/out" 2>&1 || echo $?)" = 2; }
+quickstart() { "$local/quickstart" --port "$port" "$@" >"$TEST_TMPDIR/out" 2>&1; }
+# Ends a process of the service at once.
+kill_off() {
+  local pid
+  pid="$(pid_of "$1")"
+  kill -KILL "$pid"
+  while lives "$pid"; do :; done
 }
 up() { "$local/up" --model "$model" --port "$port" "$@" >"$TEST_TMPDIR/out" 2>&1; }
 down() { "$local/down" >"$TEST_TMPDIR/out" 2>&1; }
@@ -133,20 +150,87 @@ test_down_leaves_other_processes_alone() {
   kill "$stranger"
 }
 
-test_up_repairs_a_service_that_lost_its_worker() {
+test_up_starts_a_lost_worker_and_leaves_the_scheduler_alone() {
+  expect "up succeeds" up
+  local scheduler worker
+  scheduler="$(pid_of scheduler)" worker="$(pid_of worker)"
+  kill_off worker
+  expect "up succeeds again" up
+  expect "the same scheduler" test "$(pid_of scheduler)" = "$scheduler"
+  expect "which lives" lives "$scheduler"
+  expect "a new worker" test "$(pid_of worker)" != "$worker"
+  expect "the log of the one before" test -s "$QUIRE_STATE/worker.log.old"
+  expect "one log of the scheduler" test ! -e "$QUIRE_STATE/scheduler.log.old"
+}
+
+test_up_with_other_flags_starts_both_anew_where_one_is_lost() {
+  expect "up succeeds" up
+  local scheduler
+  scheduler="$(pid_of scheduler)"
+  kill_off worker
+  expect "up succeeds again" up -- --block_size=32
+  expect "the scheduler ended" dead "$scheduler"
+  expect "the flag" grep -qzx -- --block_size=32 "/proc/$(pid_of scheduler)/cmdline"
+}
+
+test_up_starts_both_anew_where_the_scheduler_is_lost() {
   expect "up succeeds" up
   local worker
   worker="$(pid_of worker)"
-  kill -KILL "$worker"
-  while lives "$worker"; do :; done
+  kill_off scheduler
   expect "up succeeds again" up
-  expect "a new worker" test "$(pid_of worker)" != "$worker"
+  expect "the worker ended" dead "$worker"
+  expect "a scheduler" lives "$(pid_of scheduler)"
+}
+
+# Another worker, started by hand, has the place: the scheduler is ready all the
+# same.
+test_a_worker_that_is_refused_is_no_success() {
+  expect "up succeeds" up
+  kill_off worker
+  expect "up fails" test "$(REFUSED=1 up; echo $?)" = 1
+  expect "the reason" says "quire-worker is refused by the scheduler"
+  expect "the scheduler goes on" lives "$(pid_of scheduler)"
+  expect "no worker is left" test ! -e "$QUIRE_STATE/worker.pid"
+}
+
+test_quickstart_sends_its_words_as_one_prompt() {
+  expect "quickstart succeeds" quickstart Hi there -- --really
+  expect "its echo" says "> Hi there --really"
+  expect "the client" says "--server=127.0.0.1:$port --chat"
+  expect "the prompt" says "-- Hi there --really"
+}
+
+test_quickstart_looks_at_the_ports_before_it_builds() {
+  expect "up succeeds" up
+  rm "$TEST_TMPDIR/bazel_calls"
+  expect "a second service fails" \
+    test "$(QUIRE_STATE="$TEST_TMPDIR/other" quickstart Hi; echo $?)" = 1
+  expect "the reason" says "--port=PORT or QUIRE_PORT chooses others"
+  expect "nothing is built" test ! -e "$TEST_TMPDIR/bazel_calls"
+}
+
+test_help_changes_nothing() {
+  expect "up succeeds" up
+  local script flag
+  for script in up down quickstart fetch_model install_packages; do
+    for flag in -h --help; do
+      "deploy/local/$script" "$flag" >"$TEST_TMPDIR/out" 2>&1
+      expect "$script $flag succeeds" test $? = 0
+      expect "$script $flag tells" says "$script"
+    done
+    expect "$script refuses a flag" refused "deploy/local/$script" --prot
+    expect "$script names it" says "there is no flag --prot; see deploy/local/$script --help"
+  done
+  expect "the service goes on" lives "$(pid_of scheduler)"
 }
 
 test_wrong_words_are_refused() {
-  expect "a port" test "$(up --port 99999; echo $?)" = 1
-  expect "a flag" test "$(up --prot 1; echo $?)" = 1
-  expect "the word" says "what is --prot?"
+  expect "a port" refused "$local/up" --port 99999
+  expect "a port of quickstart" refused "$local/quickstart" --port 0
+  expect "a word" refused "$local/up" model.gguf
+  expect "a word to down" refused "$local/down" now
+  expect "packages" refused deploy/local/install_packages everything
   expect "a model" test "$("$local/up" --model /no/such 2>/dev/null; echo $?)" = 1
 }
 
