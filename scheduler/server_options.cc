@@ -25,7 +25,7 @@ absl::Status CheckDuration(const char* option, absl::Duration value,
 absl::Status ServerOptions::Validate() const {
   if (model.empty()) {
     return absl::InvalidArgumentError(
-        "model is empty, must name a GGUF file or a folder");
+        "--model is missing: name a GGUF file or a Hugging Face folder");
   }
   for (const std::string& address : {listen, worker_listen, admin_listen}) {
     QUIRE_RETURN_IF_ERROR(ListenAddress::Parse(address).status());

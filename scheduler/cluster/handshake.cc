@@ -89,7 +89,7 @@ absl::Status CheckCache(const Hello& hello, const HandshakeTerms& terms) {
 
 absl::Status CheckAgainstRank(const Hello& hello, const Hello& other) {
   if (hello.rank() == other.rank()) {
-    return absl::UnavailableError(absl::StrCat(
+    return absl::AlreadyExistsError(absl::StrCat(
         "rank ", hello.rank(), " is attached already, by process ",
         other.process_id(), "; this is process ", hello.process_id()));
   }

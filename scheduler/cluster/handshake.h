@@ -26,7 +26,7 @@ struct HandshakeTerms {
 
 // Whether the worker that says `hello` may join the ranks that said `attached`.
 // The message names what differs and both values. FAILED_PRECONDITION: it can
-// never join as it is. UNAVAILABLE: its rank is taken for now.
+// never join as it is. ALREADY_EXISTS: its rank is taken for now.
 absl::Status CheckHello(const worker::v1::Hello& hello,
                         const HandshakeTerms& terms,
                         const std::vector<worker::v1::Hello>& attached);

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
     ServerOptions, FaultTest,
     ::testing::Values(
         Fault{"NoModel", [](ServerOptions& o) { o.model = ""; },
-              "model is empty"},
+              "--model is missing: name a GGUF file or a Hugging Face folder"},
         Fault{"BadAddress", [](ServerOptions& o) { o.worker_listen = "8301"; },
               "\"8301\" is no address"},
         Fault{"NoBlockSize", [](ServerOptions& o) { o.block_size = 0; },

@@ -9,7 +9,11 @@ namespace {
 const char* Verb(const AttachEnding& ending) {
   if (ending.is_own) return "this worker left";
   if (ending.was_attached) return "lost";
-  return IsRefusal(ending) ? "refused by" : "cannot reach";
+  // Whoever has the rank may leave it at any moment: no IsRefusal.
+  if (IsRefusal(ending) || absl::IsAlreadyExists(ending.status)) {
+    return "refused by";
+  }
+  return "cannot reach";
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ absl::Status SchedulerLink::ShakeHands(Stream* stream, bool* is_attached) {
   *is_attached = true;
   last_trouble_.clear();
   backoff_.Reset();
+  // deploy/local/up looks for the first words.
   LogInfo(absl::StrCat(
       "attached to the scheduler at ", options_.address, ": epoch ",
       welcome.epoch(), ", ", welcome.num_blocks(), " blocks and ",

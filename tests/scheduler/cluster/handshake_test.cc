@@ -78,7 +78,7 @@ TEST_P(RefusalTest, NamesBothValues) {
 }
 
 constexpr absl::StatusCode kNever = absl::StatusCode::kFailedPrecondition;
-constexpr absl::StatusCode kNotNow = absl::StatusCode::kUnavailable;
+constexpr absl::StatusCode kNotNow = absl::StatusCode::kAlreadyExists;
 
 INSTANTIATE_TEST_SUITE_P(
     Handshake, RefusalTest,

@@ -30,6 +30,15 @@ TEST(AttachEndingTest, RefusalIsTheSchedulers) {
       "model");
 }
 
+TEST(AttachEndingTest, RankThatIsTakenIsARefusalThatMayHeal) {
+  const AttachEnding taken = {
+      .status = absl::AlreadyExistsError("rank 0 is attached already")};
+  EXPECT_EQ(DescribeEnding(taken, kAddress),
+            "refused by the scheduler at host:8301: ALREADY_EXISTS: rank 0 is "
+            "attached already");
+  EXPECT_FALSE(IsRefusal(taken));
+}
+
 TEST(AttachEndingTest, SchedulerThatIsAwayIsToldFromOneThatWasLost) {
   const absl::Status gone = absl::UnavailableError("gone");
   EXPECT_EQ(DescribeEnding({.status = gone}, kAddress),
