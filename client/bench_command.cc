@@ -16,6 +16,7 @@
 #include "client/bench_figures.h"
 #include "client/bench_runner.h"
 #include "client/bench_workload.h"
+#include "client/command_line_error.h"
 #include "client/connection_flags.h"
 #include "common/clock.h"
 #include "common/status_macros.h"
@@ -91,7 +92,7 @@ absl::StatusOr<std::vector<WorkloadItem>> NameSource(
 absl::StatusOr<std::vector<WorkloadItem>> LoadWorkload(
     const std::vector<std::string>& arguments, Console& console) {
   if (arguments.size() != 1) {
-    return absl::InvalidArgumentError(
+    return CommandLineError(
         "quire bench takes one workload; - reads it from standard input");
   }
   if (arguments[0] == "-") {

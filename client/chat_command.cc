@@ -31,6 +31,12 @@ std::unique_ptr<EventWriter> MakeWriter(Console& console, const Clock& clock) {
                          : MakeTextWriter(console, clock);
 }
 
+// The terminal has shown ^C at the cursor, also where that began a line.
+void SayInterrupted(const std::string& answer, Console& console) {
+  if (answer.empty() || answer.back() == '\n') console.err << "\n";
+  console.err << "\x1b[2minterrupted\x1b[0m" << std::endl;
+}
+
 // Streams one answer to the console; a Ctrl-C ends it.
 absl::Status Answer(const ServerConnection& server, Interrupts& interrupts,
                     const quire::v1::GenerateRequest& request, Console& console,
@@ -46,6 +52,9 @@ absl::Status Answer(const ServerConnection& server, Interrupts& interrupts,
   });
   interrupts.SetHandler(nullptr);
   writer->End();
+  if (absl::IsCancelled(status) && console.in_is_terminal) {
+    SayInterrupted(answer, console);
+  }
   return status;
 }
 

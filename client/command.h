@@ -21,7 +21,8 @@ struct Command {
   std::vector<std::string>
       flags;  // Names, in the order in which help lists them.
   // Gets what stands on the command line beside flags. Flags are parsed before.
-  // An error's message is shown to the user as it is.
+  // An error's message is shown to the user as it is; after a CommandLineError
+  // with a pointer to the command's help.
   absl::Status (*run)(const std::vector<std::string>& arguments,
                       Console& console) = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/command_help.h"
+#include "client/command_line_error.h"
 #include "common/command_flags.h"
 
 namespace quire {
@@ -33,6 +34,12 @@ int UsageError(Console& console, const std::string& text,
                const std::string& help) {
   console.err << "quire: " << text << "; see " << help << "\n";
   return kUsageError;
+}
+
+int UsageError(const Command& command, const absl::Status& status,
+               Console& console) {
+  return UsageError(console, std::string(status.message()),
+                    absl::StrCat("quire ", command.name, " --help"));
 }
 
 int NoSuchCommand(const std::string& word, Console& console) {
@@ -70,10 +77,11 @@ int Execute(const Command& command, const std::vector<std::string>& words,
             Console& console) {
   const auto arguments = Arguments(command, words);
   if (!arguments.ok()) {
-    return UsageError(console, std::string(arguments.status().message()),
-                      absl::StrCat("quire ", command.name, " --help"));
+    return UsageError(command, arguments.status(), console);
   }
-  return Finish(command.run(*arguments, console), console);
+  const absl::Status status = command.run(*arguments, console);
+  if (IsCommandLineError(status)) return UsageError(command, status, console);
+  return Finish(status, console);
 }
 
 }  // namespace

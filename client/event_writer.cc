@@ -14,6 +14,7 @@ namespace {
 
 using quire::v1::GenerateResponse;
 
+// "unknown" where there is none, or one that this client does not know.
 std::string FinishReasonName(quire::v1::FinishReason reason) {
   switch (reason) {
     case quire::v1::FINISH_REASON_STOP:
@@ -26,14 +27,14 @@ std::string FinishReasonName(quire::v1::FinishReason reason) {
 }
 
 // "12 prompt tokens (8 cached), 40 generated at 23.1 tokens/s, stop".
-std::string Figures(const GenerateResponse& last, absl::Duration duration) {
-  const quire::v1::Usage& usage = last.usage();
+std::string Figures(const quire::v1::Usage& usage,
+                    quire::v1::FinishReason reason, absl::Duration duration) {
   const double seconds = absl::ToDoubleSeconds(duration);
   const double rate = seconds > 0 ? usage.generated_tokens() / seconds : 0;
   return absl::StrFormat(
       "%d prompt tokens (%d cached), %d generated at %.1f tokens/s, %s",
       usage.prompt_tokens(), usage.cached_prompt_tokens(),
-      usage.generated_tokens(), rate, FinishReasonName(last.finish_reason()));
+      usage.generated_tokens(), rate, FinishReasonName(reason));
 }
 
 class TextWriter final : public EventWriter {
@@ -44,13 +45,18 @@ class TextWriter final : public EventWriter {
   void Write(const GenerateResponse& event) override {
     console_.out << event.text() << std::flush;
     if (!event.text().empty()) at_line_start_ = event.text().back() == '\n';
-    if (event.has_usage()) last_ = event;
+    // The usage may come in a later event than the reason.
+    if (event.finish_reason() != quire::v1::FINISH_REASON_UNSPECIFIED) {
+      finish_reason_ = event.finish_reason();
+    }
+    if (event.has_usage()) usage_ = event.usage();
   }
 
   void End() override {
     if (!at_line_start_) console_.out << std::endl;
-    if (!console_.err_is_terminal || !last_.has_usage()) return;
-    console_.err << "\x1b[2m" << Figures(last_, clock_.Now() - start_)
+    if (!console_.err_is_terminal || !usage_.has_value()) return;
+    console_.err << "\x1b[2m"
+                 << Figures(*usage_, finish_reason_, clock_.Now() - start_)
                  << "\x1b[0m" << std::endl;
   }
 
@@ -59,7 +65,8 @@ class TextWriter final : public EventWriter {
   const Clock& clock_;
   absl::Time start_;
   bool at_line_start_ = true;
-  GenerateResponse last_;
+  quire::v1::FinishReason finish_reason_ = quire::v1::FINISH_REASON_UNSPECIFIED;
+  std::optional<quire::v1::Usage> usage_;
 };
 
 // Sequences that come at the same time: each whole, one after the other, when

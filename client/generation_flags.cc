@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "client/command_line_error.h"
 #include "client/connection_flags.h"
 #include "client/list_flags.h"
 
@@ -150,7 +151,7 @@ void SetCache(quire::v1::CacheOptions& cache) {
 absl::Status CheckOutput(const quire::v1::OutputOptions& output) {
   const bool scores = output.has_logprobs() || output.has_prompt_logprobs();
   if (!scores || JsonFromFlags()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+  return CommandLineError(
       "--logprobs and --prompt_logprobs are only shown with --json");
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "client/command_line_error.h"
 #include "client/list_flags.h"
 #include "client/utf8_text.h"
 #include "common/status_macros.h"
@@ -46,12 +47,11 @@ std::vector<std::string> PromptFlagNames() {
 absl::StatusOr<std::string> TextArgument(
     const std::vector<std::string>& arguments, std::istream& in) {
   if (arguments.empty()) {
-    return absl::InvalidArgumentError(
+    return CommandLineError(
         "the text is missing; - reads it from standard input");
   }
   if (arguments.size() > 1) {
-    return absl::InvalidArgumentError(
-        "there is more than one text; put it in quotes");
+    return CommandLineError("there is more than one text; put it in quotes");
   }
   std::string text = arguments[0] == "-"
                          ? std::string(std::istreambuf_iterator<char>(in), {})
@@ -66,11 +66,11 @@ absl::Status SetTokens(const TokenIdList& tokens,
                        const std::vector<std::string>& arguments,
                        quire::v1::GenerateRequest& request) {
   if (!arguments.empty()) {
-    return absl::InvalidArgumentError(
+    return CommandLineError(
         "the prompt is given twice, as text and as --token_ids");
   }
   if (absl::GetFlag(FLAGS_chat)) {
-    return absl::InvalidArgumentError(
+    return CommandLineError(
         "--chat makes a message of a text, not of --token_ids");
   }
   request.mutable_token_ids()->mutable_ids()->Assign(tokens.ids.begin(),
@@ -83,7 +83,7 @@ absl::Status SetTokens(const TokenIdList& tokens,
 absl::Status SetPrompt(const std::vector<std::string>& arguments,
                        std::istream& in, quire::v1::GenerateRequest& request) {
   if (!SystemMessageFromFlags().empty() && !absl::GetFlag(FLAGS_chat)) {
-    return absl::InvalidArgumentError("--system is for a chat: add --chat");
+    return CommandLineError("--system is for a chat: add --chat");
   }
   const TokenIdList tokens = absl::GetFlag(FLAGS_token_ids);
   if (!tokens.ids.empty()) return SetTokens(tokens, arguments, request);

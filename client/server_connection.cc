@@ -42,6 +42,20 @@ bool IsFailedDial(const std::string& message) {
          absl::StartsWith(message, "DNS resolution failed");
 }
 
+// Where the reason of a failed dial has a likely cause.
+std::string HintOf(const std::string& reason) {
+  return reason == "Connection refused"
+             ? "; is the server up? deploy/local/up starts one"
+             : "";
+}
+
+// Whether what answers speaks gRPC but not this API, such as a scheduler's port
+// for workers.
+bool IsOtherService(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNIMPLEMENTED &&
+         status.error_message().empty();
+}
+
 // gRPC reports the last of what it tried, with the reason behind the last
 // colon: "...; last error: UNKNOWN: Failed to connect to remote host:
 // Connection refused".
@@ -64,12 +78,17 @@ absl::Status ServerConnection::ToStatus(
   const std::string name = absl::StatusCodeToString(code);
   const std::string& message = status.error_message();
   if (IsFailedDial(message)) {
-    return {code, absl::StrCat("cannot connect to ", address_, ": ",
-                               ReasonOfFailedDial(message), " (", name, ")")};
+    const std::string reason = ReasonOfFailedDial(message);
+    return {code, absl::StrCat("cannot connect to ", address_, ": ", reason,
+                               " (", name, ")", HintOf(reason))};
   }
   if (code == absl::StatusCode::kDeadlineExceeded) {
     return {code, absl::StrCat("the call to ", address_,
                                " took longer than its deadline (", name, ")")};
+  }
+  if (IsOtherService(status)) {
+    return {code, absl::StrCat(address_,
+                               " is no API port of Quire: it answers ", name)};
   }
   return {code, absl::StrCat(address_, " answers ", name, ": ", message,
                              RetryHint(context))};

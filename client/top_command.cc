@@ -12,6 +12,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "client/command_line_error.h"
 #include "client/connection_flags.h"
 #include "client/live_screen.h"
 #include "client/message_json.h"
@@ -136,9 +137,9 @@ absl::Status ShowJson(BlockStream& stream, Console& console) {
 absl::StatusOr<absl::Duration> IntervalFromFlags() {
   const absl::Duration interval = absl::GetFlag(FLAGS_interval);
   if (interval >= kMinInterval && interval <= kMaxInterval) return interval;
-  return absl::InvalidArgumentError(absl::StrCat("--interval is ",
-                                                 absl::FormatDuration(interval),
-                                                 ", must be 50ms to 60s"));
+  return CommandLineError(absl::StrCat("--interval is ",
+                                       absl::FormatDuration(interval),
+                                       ", must be 50ms to 60s"));
 }
 
 absl::Status Top(const std::vector<std::string>&, Console& console) {

@@ -6,6 +6,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/reflection.h"
+#include "client/command_line_error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -32,6 +33,10 @@ absl::Status Fail(const std::vector<std::string>& arguments, Console& console) {
   return absl::InternalError("the brush broke");
 }
 
+absl::Status Lack(const std::vector<std::string>& arguments, Console& console) {
+  return CommandLineError("the color is missing");
+}
+
 class CommandLineTest : public testing::Test {
  protected:
   int Run(const std::vector<std::string>& words) {
@@ -48,7 +53,8 @@ class CommandLineTest : public testing::Test {
        "Use a brush.\n",
        {"paint_layers"},
        Paint},
-      {"fail", "", "fails", "", {"paint_gloss"}, Fail}};
+      {"fail", "", "fails", "", {"paint_gloss"}, Fail},
+      {"lack", "", "lacks", "", {}, Lack}};
   std::ostringstream out_;
   std::ostringstream err_;
 };
@@ -61,6 +67,11 @@ TEST_F(CommandLineTest, GivesTheCommandWhatIsNotAFlag) {
 TEST_F(CommandLineTest, TakesWhatFollowsTwoDashesAsItIs) {
   EXPECT_EQ(Run({"paint", "--", "--paint_gloss", "--help"}), 0);
   EXPECT_EQ(out_.str(), "--paint_gloss;--help;2");
+}
+
+TEST_F(CommandLineTest, CommandCanFindItsCommandLineWrong) {
+  EXPECT_EQ(Run({"lack"}), 2);
+  EXPECT_EQ(err_.str(), "quire: the color is missing; see quire lack --help\n");
 }
 
 TEST_F(CommandLineTest, SaysInOneLineWhatFailed) {

@@ -72,5 +72,18 @@ TEST_F(TextWriterTest, TellsTheFiguresAtATerminalOnly) {
                                     "at 25.0 tokens/s, length"));
 }
 
+TEST_F(TextWriterTest, RemembersTheFinishReasonUntilTheUsageComes) {
+  console_.err_is_terminal = true;
+  GenerateResponse end;
+  end.set_finish_reason(quire::v1::FINISH_REASON_STOP);
+  GenerateResponse last;
+  last.mutable_usage()->set_generated_tokens(50);
+  const auto writer = MakeTextWriter(console_, clock_);
+  writer->Write(end);
+  writer->Write(last);
+  writer->End();
+  EXPECT_THAT(err_.str(), HasSubstr("tokens/s, stop"));
+}
+
 }  // namespace
 }  // namespace quire

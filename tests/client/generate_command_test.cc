@@ -161,15 +161,15 @@ TEST_F(GenerateCommandTest, WritesLogProbabilitiesInJson) {
 
 TEST_F(GenerateCommandTest, RefusesLogProbabilitiesWithoutJson) {
   const Outcome outcome = Run({"generate", "x", "--logprobs=1"});
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--json"));
   EXPECT_THAT(server_.requests(), IsEmpty());
 }
 
 TEST_F(GenerateCommandTest, RefusesALackingOrDoublePrompt) {
-  EXPECT_EQ(Run({"generate"}).exit_code, 1);
-  EXPECT_EQ(Run({"generate", "a", "b"}).exit_code, 1);
-  EXPECT_EQ(Run({"generate", "a", "--token_ids=1"}).exit_code, 1);
+  EXPECT_EQ(Run({"generate"}).exit_code, 2);
+  EXPECT_EQ(Run({"generate", "a", "b"}).exit_code, 2);
+  EXPECT_EQ(Run({"generate", "a", "--token_ids=1"}).exit_code, 2);
   EXPECT_THAT(server_.requests(), IsEmpty());
 }
 

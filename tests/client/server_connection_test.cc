@@ -46,9 +46,11 @@ TEST(ServerConnectionTest, NamesTheAddressThatRefusesTheConnection) {
   const absl::Status status =
       server.ToStatus(server.stub().Status(&context, {}, &response), context);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(status.message(),
-            absl::StrCat("cannot connect to ", port.address(),
-                         ": Connection refused (UNAVAILABLE)"));
+  EXPECT_EQ(
+      status.message(),
+      absl::StrCat("cannot connect to ", port.address(),
+                   ": Connection refused (UNAVAILABLE); is the server up? "
+                   "deploy/local/up starts one"));
 }
 
 TEST(ServerConnectionTest, KeepsTheCodeOfAnAnswer) {
@@ -79,6 +81,13 @@ TEST(ServerConnectionTest, GivesTheReasonOfAFailedDial) {
                   "failed to connect to all addresses"),
             "cannot connect to host:1: failed to connect to all addresses "
             "(UNAVAILABLE)");
+}
+
+TEST(ServerConnectionTest, TellsAnotherServiceFromARefusal) {
+  EXPECT_EQ(Words(grpc::StatusCode::UNIMPLEMENTED, ""),
+            "host:1 is no API port of Quire: it answers UNIMPLEMENTED");
+  EXPECT_EQ(Words(grpc::StatusCode::UNIMPLEMENTED, "no beams here"),
+            "host:1 answers UNIMPLEMENTED: no beams here");
 }
 
 TEST(ServerConnectionTest, DoesNotTakeADeadlineForAnAnswer) {

@@ -154,6 +154,21 @@ TEST_F(TerminalSessionTest, CtrlCEndsTheAnswerAndNotTheChat) {
   EXPECT_EQ(chat.ExitCode(), 0);
 }
 
+// libedit takes the prompt for the beginning of a line.
+TEST_F(TerminalSessionTest, ThePromptAfterCtrlCBeginsALine) {
+  server_.AddText("Once.\n");
+  server_.hang = true;
+  TerminalSession chat = Start("chat");
+  ASSERT_TRUE(chat.ShowsPrompt());
+  chat.Type("Tell me all\r");
+  ASSERT_TRUE(chat.Shows("Once."));
+  chat.Type(kCtrlC);
+  EXPECT_TRUE(chat.Shows("^C\r\n\x1b[2minterrupted\x1b[0m\r\n"));
+  ASSERT_TRUE(chat.ShowsPrompt());
+  chat.Type(kCtrlD);
+  EXPECT_EQ(chat.ExitCode(), 0);
+}
+
 TEST_F(TerminalSessionTest, CtrlCClearsTheLineThatIsEdited) {
   server_.AddText("Yes.");
   TerminalSession chat = Start("chat");

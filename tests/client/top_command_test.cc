@@ -48,7 +48,7 @@ TEST_F(TopCommandTest, AsksForTheInterval) {
 TEST_F(TopCommandTest, RefusesAnIntervalBeyondTheLimits) {
   for (const std::string interval : {"-1s", "0", "49ms", "61s", "inf"}) {
     const Outcome outcome = Run({"top", "--once", "--interval=" + interval});
-    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_THAT(outcome.err, HasSubstr(", must be 50ms to 60s"));
   }
 }
