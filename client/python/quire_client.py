@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Talks to a Quire server from Python.
 
-  pip install grpcio-tools
+  pip install grpcio-tools    # in a virtual environment, where Debian wants one
   client/python/quire_client.py "Once upon a time"
 
 grpcio-tools makes the classes from the .proto while this is imported, so
