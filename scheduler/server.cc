@@ -144,6 +144,7 @@ absl::Status Server::OpenPorts() {
   sources.metrics = [this] { return metrics_.Serialize(); };
   sources.alive = [this] { return CheckAlive(); };
   sources.ready = [this] { return CheckReady(); };
+  sources.drop_prefixes = [this] { engine_->DropPrefixes(); };
   QUIRE_ASSIGN_OR_RETURN(
       admin_, AdminServer::Listen(options_.admin_listen, std::move(sources)));
   QUIRE_ASSIGN_OR_RETURN(

@@ -85,10 +85,15 @@ void AddRoutes(httplib::Server& http, const AdminSources& sources) {
   http.Get("/readyz", [&](const auto&, httplib::Response& response) {
     Answer(sources.ready(), "ready", response);
   });
+  http.Post("/drop_prefixes", [&](const auto&, httplib::Response& response) {
+    sources.drop_prefixes();
+    response.set_content("dropped\n", kPlainText);
+  });
   http.set_error_handler([](const auto&, httplib::Response& response) {
     if (response.status != 404) return;
-    response.set_content("there are /metrics, /livez and /readyz\n",
-                         kPlainText);
+    response.set_content(
+        "there are /metrics, /livez, /readyz and POST /drop_prefixes\n",
+        kPlainText);
   });
 }
 

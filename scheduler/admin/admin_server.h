@@ -16,6 +16,7 @@ struct AdminSources {
   std::function<std::string()> metrics;  // Text exposition format 0.0.4.
   std::function<absl::Status()> alive;   // OK, or why the process is no good.
   std::function<absl::Status()> ready;   // OK, or why it takes no work.
+  std::function<void()> drop_prefixes;   // Forgets what is cached.
 };
 
 // Plain HTTP for Prometheus and for probes, which know no gRPC or TLS:
@@ -23,6 +24,7 @@ struct AdminSources {
 //   /metrics  200
 //   /livez    200 "alive", or 503 and the reason
 //   /readyz   200 "ready", or 503 and the reason
+//   POST /drop_prefixes  200; cached prefixes are found no more
 //
 // One request a connection. Owns a few threads; a client holds one for two
 // seconds at most, in whatever way it dawdles.

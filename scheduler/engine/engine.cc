@@ -125,6 +125,8 @@ void Engine::Drain(absl::Time limit, std::function<void()> done) {
   impl_->Push(DrainEvent{limit, std::move(done)});
 }
 
+void Engine::DropPrefixes() { impl_->Push(DropPrefixesEvent()); }
+
 EngineSnapshot Engine::Snapshot(bool with_blocks) {
   return impl_->Snapshot(with_blocks);
 }

@@ -59,6 +59,9 @@ class Engine {
   // then closes them with UNAVAILABLE. `done` is called once when none is left.
   void Drain(absl::Time limit, std::function<void()> done);
 
+  // Forgets all cached prefixes; requests that use them are unharmed.
+  void DropPrefixes();
+
   // Waits for the engine thread to answer between two turns, whatever the
   // workers do: microseconds, and some nanoseconds for each block where they
   // are asked for. An engine that was not started answers by itself.

@@ -45,6 +45,8 @@ struct DrainEvent {
   std::function<void()> done;
 };
 
+struct DropPrefixesEvent {};
+
 // The asking thread waits for `taken` and owns both.
 struct SnapshotEvent {
   bool with_blocks = false;
@@ -55,9 +57,9 @@ struct SnapshotEvent {
 // The last one: the engine is being destroyed.
 struct StopEvent {};
 
-using EngineEvent =
-    std::variant<SubmitEvent, CancelEvent, GroupReadyEvent, ResultEvent,
-                 GroupLostEvent, DrainEvent, SnapshotEvent, StopEvent>;
+using EngineEvent = std::variant<SubmitEvent, CancelEvent, GroupReadyEvent,
+                                 ResultEvent, GroupLostEvent, DrainEvent,
+                                 DropPrefixesEvent, SnapshotEvent, StopEvent>;
 
 }  // namespace quire
 

@@ -120,6 +120,10 @@ void EngineLoop::StartDrain(absl::Time limit) {
   drain_limit_ = std::min(drain_limit_, limit);
 }
 
+void EngineLoop::On(DropPrefixesEvent&) {
+  if (scheduler_.group() != nullptr) scheduler_.group()->prefixes().Clear();
+}
+
 void EngineLoop::On(SnapshotEvent& event) {
   *event.snapshot = Snapshot(event.with_blocks);
   event.taken->Notify();

@@ -53,6 +53,7 @@ class EngineLoop {
   void On(ResultEvent& event);
   void On(GroupLostEvent& event);
   void On(DrainEvent& event);
+  void On(DropPrefixesEvent& event);
   void On(SnapshotEvent& event);
   void On(StopEvent& event);
 

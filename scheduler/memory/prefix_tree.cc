@@ -27,7 +27,7 @@ PrefixTree::PrefixTree(BlockPool* pool, uint32_t block_size, Hash hash)
       hash_(hash != nullptr ? hash : &HashEdge),
       nodes_(pool->num_blocks()),
       by_edge_(/*bucket_count=*/0, EdgeHash{this}, EdgeEqual{this}) {
-  pool_->set_on_evict([this](BlockId block) { Remove(block); });
+  pool_->set_on_evict([this](BlockId block) { Remove(block.value()); });
 }
 
 bool PrefixTree::EdgeEqual::operator()(uint32_t node, const Edge& edge) const {
@@ -90,38 +90,54 @@ std::optional<BlockId> PrefixTree::Publish(KeySpace space,
   node.in_tree = true;
   node.parent = above;
   node.tokens.assign(tokens.begin(), tokens.end());
-  if (parent.has_value()) ++nodes_[parent->value()].num_children;
+  if (parent.has_value()) Link(block.value());
   by_edge_.insert(block.value());
   ++num_nodes_;
   pool_->SetKept(block, true);
   return block;
 }
 
-// Of a leaf.
-void PrefixTree::Remove(BlockId block) {
-  Node& node = nodes_[block.value()];
-  QUIRE_CHECK(node.in_tree && node.num_children == 0);
-  by_edge_.erase(block.value());
-  if (node.parent < kFirstSpace) --nodes_[node.parent].num_children;
-  node.in_tree = false;
+void PrefixTree::Link(uint32_t node) {
+  uint32_t& first = nodes_[nodes_[node].parent].first_child;
+  nodes_[node].next_sibling = first;
+  if (first != kNone) nodes_[first].previous_sibling = node;
+  first = node;
+}
+
+void PrefixTree::Unlink(uint32_t node) {
+  const uint32_t next = std::exchange(nodes_[node].next_sibling, kNone);
+  const uint32_t previous = std::exchange(nodes_[node].previous_sibling, kNone);
+  if (next != kNone) nodes_[next].previous_sibling = previous;
+  (previous != kNone ? nodes_[previous].next_sibling
+                     : nodes_[nodes_[node].parent].first_child) = next;
+}
+
+void PrefixTree::Remove(uint32_t node) {
+  QUIRE_CHECK(nodes_[node].in_tree);
+  while (nodes_[node].first_child != kNone) {
+    const uint32_t child = nodes_[node].first_child;
+    Remove(child);
+    pool_->SetKept(BlockId(child), false);
+  }
+  by_edge_.erase(node);
+  if (nodes_[node].parent < kFirstSpace) Unlink(node);
+  nodes_[node].in_tree = false;
   --num_nodes_;
 }
 
 void PrefixTree::Clear() {
-  by_edge_.clear();
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (!nodes_[i].in_tree) continue;
-    nodes_[i].in_tree = false;
-    nodes_[i].num_children = 0;
+    Remove(i);
     pool_->SetKept(BlockId(i), false);
   }
   spaces_.clear();
-  num_nodes_ = 0;
 }
 
 absl::Status PrefixTree::CheckConsistency() const {
-  std::vector<uint32_t> children(nodes_.size(), 0);
   uint32_t in_tree = 0;
+  uint32_t below_nodes = 0;
+  uint32_t listed = 0;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
     if (node.in_tree != pool_->kept(BlockId(i))) {
@@ -129,23 +145,20 @@ absl::Status PrefixTree::CheckConsistency() const {
           absl::StrCat("block ", i, node.in_tree ? " is a node" : " is no node",
                        " and is ", node.in_tree ? "not kept" : "kept"));
     }
-    if (!node.in_tree) continue;
-    ++in_tree;
-    if (node.parent >= kFirstSpace) continue;
-    ++children[node.parent];
-    if (!nodes_[node.parent].in_tree ||
-        pool_->ref_count(BlockId(node.parent)) <
-            (pool_->ref_count(BlockId(i)) > 0 ? 1u : 0u)) {
-      return absl::InternalError(
-          absl::StrCat("block ", i, " is used and findable, its parent ",
-                       node.parent, " is not"));
+    in_tree += node.in_tree;
+    below_nodes += node.in_tree && node.parent < kFirstSpace;
+    for (uint32_t child = node.first_child; child != kNone;
+         child = nodes_[child].next_sibling) {
+      if (!node.in_tree || !nodes_[child].in_tree ||
+          nodes_[child].parent != i || ++listed > nodes_.size()) {
+        return absl::InternalError(
+            absl::StrCat("block ", child, " is no child of ", i));
+      }
     }
   }
-  for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (!nodes_[i].in_tree || children[i] == nodes_[i].num_children) continue;
-    return absl::InternalError(absl::StrCat("block ", i, " counts ",
-                                            nodes_[i].num_children,
-                                            " children and has ", children[i]));
+  if (listed != below_nodes) {
+    return absl::InternalError(absl::StrCat(
+        below_nodes, " nodes have a parent, ", listed, " are its children"));
   }
   if (in_tree == num_nodes_ && in_tree == by_edge_.size()) {
     return absl::OkStatus();

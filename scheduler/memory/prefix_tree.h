@@ -27,10 +27,12 @@ using KeySpace = uint64_t;
 // found holds K and V of exactly these tokens after exactly these.
 //
 // A node keeps its block (BlockPool::SetKept): when nobody holds it any more it
-// is cached, and can be found until it is evicted. Whoever holds a node's block
-// holds those of its ancestors too, and gives the last one back first. So a
-// cached block's children are cached, wait before it, and are evicted first:
-// leaves first, least recently used. Engine thread only.
+// is cached, and can be found until it is evicted. Who finds a node's block
+// holds those of its ancestors too, and gives the last one back first; so
+// leaves are evicted first, least recently used. (A fork may hold a node and an
+// equal block in the place of its parent for as long as it has not published
+// itself. Where the parent is evicted then, all below it is forgotten, in use
+// or not.) Engine thread only.
 class PrefixTree {
  public:
   using Hash = uint64_t (*)(uint64_t parent, std::span<const Token> tokens);
@@ -71,11 +73,16 @@ class PrefixTree {
   absl::Status CheckConsistency() const;
 
  private:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
   struct Node {
     bool in_tree = false;
     uint64_t parent = 0;
-    uint32_t num_children = 0;
     std::vector<Token> tokens;  // [block_size]
+    // Children of a node are a list.
+    uint32_t first_child = kNone;
+    uint32_t next_sibling = kNone;
+    uint32_t previous_sibling = kNone;
   };
   // An edge that is looked for, or the node that it leads to.
   struct Edge {
@@ -110,7 +117,11 @@ class PrefixTree {
   }
   std::optional<BlockId> Child(uint64_t parent,
                                std::span<const Token> tokens) const;
-  void Remove(BlockId block);
+  void Link(uint32_t node);
+  void Unlink(uint32_t node);
+  // Forgets the node and all below it, whose blocks are kept no longer; that of
+  // the node itself is the caller's affair.
+  void Remove(uint32_t node);
   void ForgetEmptySpaces();
 
   BlockPool* const pool_;

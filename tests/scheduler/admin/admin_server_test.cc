@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -68,6 +69,7 @@ class AdminServerTest : public ::testing::Test {
     sources.metrics = [] { return std::string("quire_x 1\n"); };
     sources.alive = [this] { return Get(alive_); };
     sources.ready = [this] { return Get(ready_); };
+    sources.drop_prefixes = [this] { ++num_drops_; };
     auto server = AdminServer::Listen("127.0.0.1:0", std::move(sources));
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -84,6 +86,7 @@ class AdminServerTest : public ::testing::Test {
   absl::Mutex mutex_;
   absl::Status alive_ ABSL_GUARDED_BY(mutex_);
   absl::Status ready_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int> num_drops_ = 0;
   std::unique_ptr<AdminServer> server_;
 
  private:
@@ -124,6 +127,14 @@ TEST_F(AdminServerTest, LivenessIsApartFromReadiness) {
   Set(alive_, absl::InternalError("no heartbeat for 12s"));
   EXPECT_EQ(Fetch("/livez")->status, 503);
   EXPECT_EQ(Fetch("/livez")->body, "not alive: no heartbeat for 12s\n");
+}
+
+TEST_F(AdminServerTest, PrefixesAreDroppedByAPostOnly) {
+  EXPECT_EQ(Fetch("/drop_prefixes")->status, 404);
+  EXPECT_EQ(num_drops_, 0);
+  httplib::Client client("http://" + server_->address());
+  EXPECT_EQ(client.Post("/drop_prefixes")->status, 200);
+  EXPECT_EQ(num_drops_, 1);
 }
 
 TEST_F(AdminServerTest, OtherPathsSayWhatThereIs) {

@@ -193,7 +193,7 @@ TEST_P(EngineRandomTest, EachRequestGetsWhatItWouldGetAlone) {
   EXPECT_GT(num_served_, 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, EngineRandomTest, testing::Range(0, 200));
+INSTANTIATE_TEST_SUITE_P(Seeds, EngineRandomTest, testing::Range(0, 500));
 
 }  // namespace
 }  // namespace quire

@@ -156,6 +156,23 @@ TEST_F(EngineTest, ANewEpochReplacesOneThatWasNotReportedLost) {
   ExpectIdle();
 }
 
+TEST_F(EngineTest, DroppedPrefixesAreNotFoundAndHarmNobody) {
+  Start();
+  const std::vector<Token> prompt = MakePrompt(1, 9);
+  Client& running = Submit({.prompt = prompt, .max_tokens = 6});
+  Settle();
+  Step();
+  engine_->DropPrefixes();
+  Settle();
+  EXPECT_EQ(Snapshot().blocks.cached, 0u);
+  Client& later = Submit({.prompt = prompt, .max_tokens = 6});
+  RunToEnd();
+  ExpectServed(running);
+  ExpectServed(later);
+  EXPECT_EQ(later.usage.cached_prompt_tokens, 0u);
+  ExpectIdle();
+}
+
 // --- Bad answers: the group is abandoned with the reason, requests wait
 
 class BadAnswerTest : public EngineTest {

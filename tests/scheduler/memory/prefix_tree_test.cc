@@ -128,6 +128,17 @@ TEST_F(PrefixTreeTest, UsingAPathAgainKeepsItLonger) {
   EXPECT_THAT(Find({7, 8}), IsEmpty());
 }
 
+TEST_F(PrefixTreeTest, WhatIsBelowAnEvictedNodeIsForgottenAndUnharmed) {
+  std::vector<BlockRef> path = Write({1, 2, 3, 4, 5, 6});  // Blocks 0, 1, 2.
+  path.erase(path.begin());  // As of a fork that has an equal block there.
+  std::vector<BlockRef> taken;
+  for (int i = 0; i < 4; ++i) taken.push_back(*pool_.Allocate());
+  EXPECT_EQ(tree_.num_nodes(), 0u);
+  EXPECT_EQ(pool_.ref_count(BlockId(2)), 1u);
+  Drop(path);
+  EXPECT_EQ(pool_.num_free(), 2u);
+}
+
 TEST_F(PrefixTreeTest, SpacesShareNothing) {
   WriteAndDrop({1, 2, 3, 4}, "a");
   EXPECT_THAT(Find({1, 2, 3, 4}, 99, "b"), IsEmpty());
