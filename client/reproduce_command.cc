@@ -18,8 +18,10 @@
 #include "common/check_range.h"
 #include "common/status_macros.h"
 
-ABSL_FLAG(std::string, only, "",
-          "One section: worked_cases, memory, batched, latency or block_size.");
+ABSL_FLAG(
+    std::string, only, "",
+    "One section: worked_cases, memory, batched, latency, parallel_sampling, "
+    "shared_prefix or block_size.");
 ABSL_FLAG(double, minutes, 10,
           "Modelled time in which requests arrive; the paper's: 60.");
 ABSL_FLAG(uint32_t, seeds, 3, "Traces of each experiment.");

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/sim/machine.h"
+#include "scheduler/sim/model_shape.h"
+
 namespace quire {
 namespace {
 
@@ -14,10 +17,7 @@ constexpr double kMaxRequests = 20'000;
 
 }  // namespace
 
-ReproduceRuns::ReproduceRuns(Options options)
-    : options_(std::move(options)),
-      shape_(*FindModelShape("opt-13b")),
-      machine_(*ParseMachine(KnownMachines(), shape_.machine)) {}
+ReproduceRuns::ReproduceRuns(Options options) : options_(std::move(options)) {}
 
 const std::vector<SimulationFigures>& ReproduceRuns::Of(
     const Experiment& experiment) {
@@ -33,11 +33,15 @@ std::vector<SimulationFigures> ReproduceRuns::Run(
     const Experiment& experiment) const {
   RunOptions run;
   run.policy = experiment.policy;
-  run.shape = shape_;
-  run.machine = machine_;
+  run.shape = *FindModelShape(experiment.model);
+  run.machine = *ParseMachine(KnownMachines(), run.shape.machine);
   run.block_size = experiment.block_size;
+  run.uses_prefix_cache = experiment.uses_prefix_cache;
   run.engine = EngineForTraces(kMaxStepTokens);
-  TraceOptions trace = {.shape = experiment.trace, .rate = experiment.rate};
+  TraceOptions trace = {.shape = experiment.trace,
+                        .rate = experiment.rate,
+                        .num_sequences = experiment.num_sequences,
+                        .prefix_tokens = experiment.prefix_tokens};
   trace.num_requests = static_cast<uint32_t>(
       std::clamp(experiment.rate * options_.seconds, 1.0, kMaxRequests));
   std::vector<SimulationFigures> figures;

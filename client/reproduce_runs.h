@@ -1,32 +1,31 @@
 #ifndef QUIRE_CLIENT_REPRODUCE_RUNS_H_
 #define QUIRE_CLIENT_REPRODUCE_RUNS_H_
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <tuple>
+#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "client/reproduce_table.h"
-#include "scheduler/sim/machine.h"
-#include "scheduler/sim/model_shape.h"
 #include "scheduler/sim/simulation_run.h"
 #include "scheduler/sim/trace.h"
 
 namespace quire {
 
-// One experiment, but for its seed: OPT-13B serves a trace at a rate.
+// One experiment, but for its seed: a model serves a trace at a rate.
 struct Experiment {
   ServingPolicy policy = ServingPolicy::kPaged;
   TraceShape trace = TraceShape::kShareGpt;
   double rate = 1;  // Requests a second.
   uint32_t block_size = 16;
+  std::string model = "opt-13b";
+  uint32_t num_sequences = 1;  // Of each request.
+  uint32_t prefix_tokens = 0;  // Of TraceShape::kSharedPrefix.
+  bool uses_prefix_cache = true;
 
-  friend bool operator<(const Experiment& a, const Experiment& b) {
-    return std::tie(a.policy, a.trace, a.rate, a.block_size) <
-           std::tie(b.policy, b.trace, b.rate, b.block_size);
-  }
+  friend auto operator<=>(const Experiment&, const Experiment&) = default;
 };
 
 // Runs experiments, each once a seed, whichever sections ask for it.
@@ -48,14 +47,10 @@ class ReproduceRuns {
   Spread Figure(const Experiment& experiment,
                 const std::function<double(const SimulationFigures&)>& figure);
 
-  const ModelShape& shape() const { return shape_; }
-
  private:
   std::vector<SimulationFigures> Run(const Experiment& experiment) const;
 
   const Options options_;
-  const ModelShape shape_;
-  const Machine machine_;
   std::map<Experiment, std::vector<SimulationFigures>> runs_;
 };
 

@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/reproduce_sweep.h"
+#include "scheduler/sim/model_shape.h"
 
 namespace quire {
 namespace {
@@ -29,10 +31,6 @@ const NamedPolicy kStatic = {"static batch", ServingPolicy::kStatic};
 PaperFigure Paper(double value) { return {value, value}; }
 Spread Exactly(double value) { return {value, value, value}; }
 
-double NormalizedLatency(const SimulationFigures& figures) {
-  return figures.normalized_latency_s;
-}
-
 // --- Worked cases
 
 // Of a token in a sequence with this block table.
@@ -46,8 +44,8 @@ SlotPlace PlaceOf(uint32_t token, const std::vector<uint32_t>& table,
   return {table[token / block_size], token % block_size};
 }
 
-ReproducedSection WorkedCases(ReproduceRuns& runs) {
-  const ModelShape& shape = runs.shape();
+ReproducedSection WorkedCases(ReproduceRuns&) {
+  const ModelShape shape = *FindModelShape("opt-13b");
   const double kib = static_cast<double>(shape.bytes_per_slot()) / 0x1p10;
   const double gib = kib * shape.context_length / 0x1p20;
   const SlotPlace place = PlaceOf(34, {7, 1, 3}, /*block_size=*/16);
@@ -150,9 +148,6 @@ double Batched(const SimulationFigures& figures) {
   return figures.occupancy.num_running;
 }
 
-// Above it, in seconds a token, a system does not keep up with what arrives.
-constexpr double kLatencyLimit = 0.2;
-
 // By Little's law, what is batched is the rate times the time that a request
 // takes: so the paper's figure tells how long its own took, if they kept up.
 std::string WhyBatched(double paper, double ours, double latency) {
@@ -214,70 +209,14 @@ ReproducedSection BatchedRequests(ReproduceRuns& runs) {
 
 // --- Normalized latency against the rate of requests
 
-// One system at each rate: the latency of each seed.
-struct Sweep {
-  NamedPolicy policy;
-  std::vector<double> rates;
-  std::vector<std::vector<double>> latencies;  // [rate, seed]
-};
-
-// The rate at which a seed's latency reaches the limit, on a line between two
-// rates that were tried; the last one where it does not.
-double KeptUp(const Sweep& sweep, size_t seed) {
-  double rate_below = 0;
-  double latency_below = 0;
-  for (size_t i = 0; i < sweep.rates.size(); ++i) {
-    const double latency = sweep.latencies[i][seed];
-    if (latency > kLatencyLimit) {
-      const double share =
-          (kLatencyLimit - latency_below) / (latency - latency_below);
-      return rate_below + share * (sweep.rates[i] - rate_below);
-    }
-    rate_below = sweep.rates[i];
-    latency_below = latency;
-  }
-  return sweep.rates.back();
-}
-
-// Of all seeds.
-std::vector<double> KeptUp(const Sweep& sweep) {
-  std::vector<double> rates;
-  for (size_t seed = 0; seed < sweep.latencies.front().size(); ++seed) {
-    rates.push_back(KeptUp(sweep, seed));
-  }
-  return rates;
-}
-
 std::vector<Sweep> SweepAll(ReproduceRuns& runs, TraceShape trace,
                             const std::vector<double>& rates) {
   std::vector<Sweep> sweeps;
   for (const NamedPolicy& policy : {kPaged, kOracle, kPow2, kMax, kStatic}) {
-    Sweep sweep = {.policy = policy, .rates = rates};
-    for (const double rate : rates) {
-      std::vector<double>& latencies = sweep.latencies.emplace_back();
-      for (const SimulationFigures& run :
-           runs.Of({.policy = policy.policy, .trace = trace, .rate = rate})) {
-        latencies.push_back(NormalizedLatency(run));
-      }
-    }
-    sweeps.push_back(std::move(sweep));
+    sweeps.push_back(SweepOf(runs, policy.name,
+                             {.policy = policy.policy, .trace = trace}, rates));
   }
   return sweeps;
-}
-
-ReproducedGrid GridOf(const std::string& name,
-                      const std::vector<Sweep>& sweeps) {
-  ReproducedGrid grid = {.name = absl::StrCat(name, ", rate")};
-  for (const Sweep& sweep : sweeps) grid.columns.push_back(sweep.policy.name);
-  const std::vector<double>& rates = sweeps.front().rates;
-  for (size_t i = 0; i < rates.size(); ++i) {
-    ReproducedGrid::Row& row = grid.rows.emplace_back();
-    row.name = absl::StrFormat("%.4g/s", rates[i]);
-    for (const Sweep& sweep : sweeps) {
-      row.cells.push_back(SpreadOf(sweep.latencies[i]));
-    }
-  }
-  return grid;
 }
 
 Chart ChartOf(const std::string& name, const ReproducedGrid& grid,
@@ -301,22 +240,12 @@ void AddSweeps(const std::string& name, const std::vector<Sweep>& sweeps,
                ReproducedSection& section) {
   for (const Sweep& sweep : sweeps) {
     section.figures.push_back(
-        {absl::StrCat(name, ", rate kept up with: ", sweep.policy.name),
-         std::nullopt, SpreadOf(KeptUp(sweep)), ""});
+        {absl::StrCat(name, ", rate kept up with: ", sweep.name), std::nullopt,
+         SpreadOf(KeptUp(sweep)), ""});
   }
   section.grids.push_back(GridOf(name, sweeps));
   section.charts.push_back(
       ChartOf(name, section.grids.back(), sweeps.front().rates));
-}
-
-// How many times the rate of another system the paged one keeps up with.
-ReproducedFigure RatioOf(const Sweep& paged, const Sweep& other,
-                         const PaperFigure& paper) {
-  std::vector<double> ratios = KeptUp(paged);
-  const std::vector<double> others = KeptUp(other);
-  for (size_t i = 0; i < ratios.size(); ++i) ratios[i] /= others[i];
-  return {absl::StrCat("ShareGPT, paged over ", other.policy.name), paper,
-          SpreadOf(ratios), ""};
 }
 
 ReproducedSection LatencyAgainstRate(ReproduceRuns& runs) {
@@ -331,12 +260,94 @@ ReproducedSection LatencyAgainstRate(ReproduceRuns& runs) {
       runs, TraceShape::kShareGpt,
       {0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 2.75, 3, 3.25, 3.5, 4});
   AddSweeps("ShareGPT", chats, section);
-  section.figures.push_back(RatioOf(chats[0], chats[1], {1.7, 2.7}));
-  section.figures.push_back(RatioOf(chats[0], chats[3], {2.7, 8}));
+  section.figures.push_back({"ShareGPT, paged over Orca (Oracle)",
+                             PaperFigure{1.7, 2.7},
+                             KeptUpRatio(chats[0], chats[1]), ""});
+  section.figures.push_back({"ShareGPT, paged over Orca (Max)",
+                             PaperFigure{2.7, 8},
+                             KeptUpRatio(chats[0], chats[3]), ""});
   AddSweeps("Alpaca",
             SweepAll(runs, TraceShape::kAlpaca,
                      {1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}),
             section);
+  return section;
+}
+
+// --- Samples of one prompt
+
+double SavedPercent(const SimulationFigures& figures) {
+  return 100 * figures.occupancy.saved_share();
+}
+
+// `paper`: of two, four and six samples.
+void AddSampling(ReproduceRuns& runs, const std::string& name, TraceShape trace,
+                 double sequence_rate, const std::vector<PaperFigure>& paper,
+                 const std::string& why, ReproducedSection& section) {
+  for (size_t i = 0; i < paper.size(); ++i) {
+    const auto num_samples = static_cast<uint32_t>(2 * (i + 1));
+    const Experiment experiment = {.trace = trace,
+                                   .rate = sequence_rate / num_samples,
+                                   .num_sequences = num_samples,
+                                   .uses_prefix_cache = false};
+    section.figures.push_back(
+        {absl::StrCat(name, ", ", num_samples, " samples"), paper[i],
+         runs.Figure(experiment, SavedPercent), why});
+  }
+}
+
+ReproducedSection ParallelSampling(ReproduceRuns& runs) {
+  ReproducedSection section = {
+      .title = "Blocks saved by sharing among samples, % (figure 15a)",
+      .about =
+          "Of the blocks that would be held without sharing, averaged over "
+          "time. OPT-13B, as\nmany sequences a second as in figure 13: 30 of "
+          "Alpaca, 2 of ShareGPT. Blocks that\nother requests wrote are not "
+          "reused. Of ShareGPT the paper prints a range.\n"};
+  AddSampling(runs, "Alpaca", TraceShape::kAlpaca, 30,
+              {Paper(6.09), Paper(8.53), Paper(9.79)}, "", section);
+  const PaperFigure range = {16.2, 30.5};
+  AddSampling(runs, "ShareGPT", TraceShape::kShareGpt, 2, {range, range, range},
+              "", section);
+  return section;
+}
+
+// --- A prefix that all prompts share
+
+void AddPrefix(ReproduceRuns& runs, uint32_t prefix_tokens, double paper,
+               const std::vector<double>& rates, ReproducedSection& section) {
+  Experiment experiment = {.trace = TraceShape::kSharedPrefix,
+                           .model = "llama-13b",
+                           .prefix_tokens = prefix_tokens};
+  const Sweep paged = SweepOf(runs, "paged", experiment, rates);
+  experiment.uses_prefix_cache = false;
+  const Sweep bypassed = SweepOf(runs, "without reuse", experiment, rates);
+  experiment.policy = kOracle.policy;
+  const Sweep oracle = SweepOf(runs, kOracle.name, experiment, rates);
+  const std::string name = absl::StrCat(prefix_tokens, " tokens");
+  const std::vector<Sweep> sweeps = {paged, bypassed, oracle};
+  for (const Sweep& sweep : sweeps) {
+    section.figures.push_back(
+        {absl::StrCat(name, ", rate kept up with: ", sweep.name), std::nullopt,
+         SpreadOf(KeptUp(sweep)), ""});
+  }
+  section.figures.push_back({absl::StrCat(name, ", paged over Orca (Oracle)"),
+                             Paper(paper), KeptUpRatio(paged, oracle), ""});
+  section.grids.push_back(GridOf(name, sweeps));
+}
+
+ReproducedSection SharedPrefix(ReproduceRuns& runs) {
+  ReproducedSection section = {
+      .title = "A prefix that all prompts share (figure 16)",
+      .about =
+          "LLaMA-13B, whose prompts begin with 80 or 341 tokens of examples. "
+          "What follows is\nas long as Alpaca's: the paper does not print the "
+          "lengths of its sentences. A system\nkeeps up while the latency is "
+          "below 0.2 s a token. Orca computes and stores the\nprefix anew for "
+          "each request.\n"};
+  AddPrefix(runs, 80, 1.67, {10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80},
+            section);
+  AddPrefix(runs, 341, 3.58,
+            {4, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40, 45, 50, 60}, section);
   return section;
 }
 
@@ -371,6 +382,8 @@ std::vector<ReproduceSection> ReproduceSections() {
           {"memory", MemoryComposition},
           {"batched", BatchedRequests},
           {"latency", LatencyAgainstRate},
+          {"parallel_sampling", ParallelSampling},
+          {"shared_prefix", SharedPrefix},
           {"block_size", BlockSizes}};
 }
 

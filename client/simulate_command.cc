@@ -28,8 +28,9 @@
 ABSL_DECLARE_FLAG(uint32_t, concurrency);
 ABSL_DECLARE_FLAG(std::optional<uint64_t>, seed);
 
-ABSL_FLAG(std::string, model_shape, "opt-13b",
-          "opt-13b, opt-66b, opt-175b, or a folder with a config.json.");
+ABSL_FLAG(
+    std::string, model_shape, "opt-13b",
+    "opt-13b, opt-66b, opt-175b, llama-13b, or a folder with a config.json.");
 ABSL_FLAG(std::string, machine, "",
           "What the model runs on: a100-40gb, a100-80gb, xeon-2-cores, or one "
           "of --machine_file. Without it: the model's own.");

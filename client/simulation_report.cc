@@ -29,7 +29,8 @@ Json ToJson(const MeanOccupancy& occupancy) {
   return {{"allocated", share(occupancy.allocated)},
           {"tokens", share(occupancy.tokens)},
           {"reserved", share(occupancy.reserved)},
-          {"over_reserved", share(occupancy.over_reserved)}};
+          {"over_reserved", share(occupancy.over_reserved)},
+          {"saved_by_sharing", Round(occupancy.saved_share())}};
 }
 
 std::string SchedulerText(const SimulationFigures& figures) {
@@ -86,13 +87,15 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       "batched requests    %.2f\n"
       "KV cache            %.1f %% allocated: %.1f %% tokens, %.1f %% "
       "reserved, "
-      "%.1f %% reserved in vain\n",
+      "%.1f %% reserved in vain\n"
+      "saved by sharing    %.1f %% of what would be allocated without\n",
       figures.num_requests, figures.num_refused, figures.duration_s,
       figures.output_tokens_per_s, figures.normalized_latency_s,
       figures.first_token_s.p50, figures.first_token_s.p99, figures.num_steps,
       figures.rows_per_step, figures.num_preemptions, occupancy.num_running,
       percent(occupancy.allocated), percent(occupancy.tokens),
-      percent(occupancy.reserved), percent(occupancy.over_reserved));
+      percent(occupancy.reserved), percent(occupancy.over_reserved),
+      100 * occupancy.saved_share());
   if (paged) text += SchedulerText(figures);
   return text;
 }

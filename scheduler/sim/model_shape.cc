@@ -22,6 +22,20 @@ ModelShape Opt(const std::string& name, uint64_t num_layers,
           .context_length = 2048};
 }
 
+// Touvron et al., 2023.
+ModelShape Llama13b() {
+  return ShapeOf({.architecture = "llama-13b",
+                  .num_layers = 40,
+                  .hidden_size = 5120,
+                  .intermediate_size = 13824,
+                  .num_heads = 40,
+                  .num_kv_heads = 40,
+                  .head_dim = 128,
+                  .vocabulary_size = 32000,
+                  .context_length = 2048},
+                 /*bytes_per_element=*/2);
+}
+
 ModelShape Placed(ModelShape shape, const std::string& machine,
                   uint32_t num_devices, double kv_gib) {
   shape.machine = machine;
@@ -31,10 +45,11 @@ ModelShape Placed(ModelShape shape, const std::string& machine,
   return shape;
 }
 
-std::array<ModelShape, 3> Models() {
+std::array<ModelShape, 4> Models() {
   return {Placed(Opt("opt-13b", 40, 5120), "a100-40gb", 1, 12),
           Placed(Opt("opt-66b", 64, 9216), "a100-40gb", 4, 21.3),
-          Placed(Opt("opt-175b", 96, 12288), "a100-80gb", 8, 264)};
+          Placed(Opt("opt-175b", 96, 12288), "a100-80gb", 8, 264),
+          Placed(Llama13b(), "a100-40gb", 1, 12)};
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ struct ModelShape {
 };
 
 // The models of Kwon et al. (2023), table 1: "opt-13b" on one A100 of 40 GB,
-// "opt-66b" on four, "opt-175b" on eight A100 of 80 GB. INVALID_ARGUMENT lists
-// them.
+// "opt-66b" on four, "opt-175b" on eight A100 of 80 GB; and of its section 6.4:
+// "llama-13b", placed as "opt-13b". INVALID_ARGUMENT lists them.
 absl::StatusOr<ModelShape> FindModelShape(const std::string& name);
 
 // A model that this project can serve, its weights and KV stored in so many

@@ -37,9 +37,9 @@ absl::Duration ModelledGroup::Serialize(const worker::v1::StepPlan& plan) {
 
 void ModelledGroup::ApplyDifference(const worker::v1::StepPlan& plan) {
   for (const worker::v1::Fork& fork : plan.forks()) {
-    const Token token = fork.tokens().empty() ? last_tokens_.at(fork.parent())
-                                              : *fork.tokens().rbegin();
-    last_tokens_[fork.child()] = token;
+    last_tokens_[fork.child()] = fork.tokens().empty()
+                                     ? static_cast<Token>(fork.child())
+                                     : *fork.tokens().rbegin();
   }
   for (const uint64_t sequence : plan.released()) last_tokens_.erase(sequence);
   for (const worker::v1::NewSequence& sequence : plan.new_sequences()) {

@@ -20,8 +20,9 @@ namespace quire {
 
 // A group without workers: it takes plans, one after the other, and has the
 // result of each when the modelled time is over. Its model goes on with
-// TokenAfter, whatever the sampling. Plans are serialized as a real link would,
-// and that is timed. One thread.
+// TokenAfter, whatever the sampling, but for a fork of a prompt, which says
+// what no other sequence does: samples differ. Plans are serialized as a real
+// link would, and that is timed. One thread.
 class ModelledGroup final : public GroupLink {
  public:
   // What one Dispatch took of the machine that simulates.

@@ -12,7 +12,8 @@ constexpr Epoch kEpoch(1);
 }  // namespace
 
 PagedSystem::PagedSystem(const Options& options, const CostModel* cost)
-    : group_(std::make_shared<ModelledGroup>(&clock_, &wall_, cost,
+    : uses_prefix_cache_(options.uses_prefix_cache),
+      group_(std::make_shared<ModelledGroup>(&clock_, &wall_, cost,
                                              options.block_size)),
       engine_(options.engine, &clock_, &metrics_) {
   GroupShape shape;
@@ -24,15 +25,17 @@ PagedSystem::PagedSystem(const Options& options, const CostModel* cost)
   engine_.RunOnce();
 }
 
-void PagedSystem::Submit(ServedSequence sequence) {
-  const uint64_t key = sequence.key;
+void PagedSystem::Submit(ServedRequest served) {
+  const uint64_t key = served.key;
   auto mailbox =
       std::make_shared<Mailbox>([this, key] { notified_.push_back(key); });
   QUIRE_CHECK(clients_.emplace(key, Client{mailbox}).second);
   GenerationRequest request;
   request.id = RequestId(key + 1);
-  request.prompt = std::move(sequence.prompt);
-  request.max_tokens = sequence.output_tokens;
+  request.prompt = std::move(served.prompt);
+  request.max_tokens = served.output_tokens;
+  request.num_sequences = request.num_returned = served.num_sequences;
+  request.uses_prefix_cache = uses_prefix_cache_;
   request.mailbox = std::move(mailbox);
   engine_.Submit(std::move(request));
 }
@@ -103,6 +106,7 @@ Occupancy PagedSystem::occupancy() {
   slots.allocated = uint64_t{blocks.active} * blocks.block_size;
   slots.tokens = blocks.used_slots;
   slots.over_reserved = slots.allocated - slots.tokens;
+  slots.saved = uint64_t{blocks.saved} * blocks.block_size;
   return occupancy;
 }
 

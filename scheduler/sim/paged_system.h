@@ -34,13 +34,14 @@ class PagedSystem final : public ServingSystem {
     EngineOptions engine;
     uint32_t num_blocks = 0;
     uint32_t block_size = 16;
+    bool uses_prefix_cache = true;  // As a request's field says.
   };
 
   // `cost` must outlive the system. REQUIRES: options.engine is valid,
   // num_blocks and block_size are not 0.
   PagedSystem(const Options& options, const CostModel* cost);
 
-  void Submit(ServedSequence sequence) override;
+  void Submit(ServedRequest served) override;
   absl::Duration next_event() const override;
   void AdvanceTo(absl::Duration now) override;
   std::vector<ProgressEvent> TakeProgress() override;
@@ -61,6 +62,7 @@ class PagedSystem final : public ServingSystem {
   void ReadMailboxes();
   void Read(uint64_t key);
 
+  const bool uses_prefix_cache_;
   const SystemClock wall_;
   VirtualClock clock_;
   MetricRegistry metrics_;

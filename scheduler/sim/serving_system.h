@@ -9,17 +9,18 @@
 
 namespace quire {
 
-// One sequence that a system serves on its own.
-struct ServedSequence {
+// A request as a system is given it.
+struct ServedRequest {
   uint64_t key = 0;  // The caller's name for it.
   std::vector<Token> prompt;
-  uint32_t output_tokens = 0;
+  uint32_t output_tokens = 0;  // Of each sequence.
+  uint32_t num_sequences = 1;
 };
 
 enum class Progress {
-  kFirstToken,
-  kFinished,  // With all its tokens.
-  kRefused,   // It never fits.
+  kFirstToken,  // Of any sequence, or of each.
+  kFinished,    // With all tokens of all its sequences.
+  kRefused,     // It never fits.
 };
 
 struct ProgressEvent {
@@ -34,11 +35,13 @@ struct SlotUse {
   uint64_t tokens = 0;         // Hold K and V of a token.
   uint64_t reserved = 0;       // Will, before the sequence that has them ends.
   uint64_t over_reserved = 0;  // Never will: internal fragmentation.
+  // Would be allocated in addition if no two sequences shared a slot.
+  uint64_t saved = 0;
 };
 
 // What a system holds at a moment.
 struct Occupancy {
-  uint64_t num_running = 0;
+  uint64_t num_running = 0;  // Requests.
   SlotUse slots;
 };
 
@@ -55,9 +58,9 @@ class ServingSystem {
  public:
   virtual ~ServingSystem() = default;
 
-  // Takes a sequence, which joins at the time of the next AdvanceTo. Keys
+  // Takes a request, which joins at the time of the next AdvanceTo. Keys
   // differ.
-  virtual void Submit(ServedSequence sequence) = 0;
+  virtual void Submit(ServedRequest request) = 0;
   // When something happens by itself; InfiniteDuration: nothing will.
   virtual absl::Duration next_event() const = 0;
   // Does all that is due. REQUIRES: not before the last time, not behind

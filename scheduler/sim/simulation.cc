@@ -24,7 +24,7 @@ class OccupancyAverage {
     sum_.total = held_.slots.total;
     if (seconds_ == 0) return sum_;
     for (double* part : {&sum_.num_running, &sum_.allocated, &sum_.tokens,
-                         &sum_.reserved, &sum_.over_reserved}) {
+                         &sum_.reserved, &sum_.over_reserved, &sum_.saved}) {
       *part /= seconds_;
     }
     return sum_;
@@ -41,6 +41,7 @@ class OccupancyAverage {
     sum_.tokens += seconds * static_cast<double>(slots.tokens);
     sum_.reserved += seconds * static_cast<double>(slots.reserved);
     sum_.over_reserved += seconds * static_cast<double>(slots.over_reserved);
+    sum_.saved += seconds * static_cast<double>(slots.saved);
   }
 
   Occupancy held_;
@@ -55,7 +56,6 @@ class Simulation {
              const SimulationOptions& options)
       : trace_(trace), system_(system), options_(options) {
     outcome_.requests.resize(trace.size());
-    open_sequences_.resize(trace.size());
   }
 
   SimulationOutcome Run() {
@@ -84,19 +84,15 @@ class Simulation {
   void SubmitNext() {
     const TraceRequest& request = trace_[num_submitted_];
     outcome_.requests[num_submitted_].arrival = now_;
-    open_sequences_[num_submitted_] = request.num_sequences;
-    for (uint32_t i = 0; i < request.num_sequences; ++i) {
-      system_.Submit({.key = request_of_.size(),
-                      .prompt = PromptOf(request, num_submitted_),
-                      .output_tokens = request.output_tokens});
-      request_of_.push_back(num_submitted_);
-    }
+    system_.Submit({.key = num_submitted_,
+                    .prompt = PromptOf(request, num_submitted_),
+                    .output_tokens = request.output_tokens,
+                    .num_sequences = request.num_sequences});
     ++num_submitted_;
   }
 
   void Take(const ProgressEvent& event) {
-    const size_t index = request_of_[event.key];
-    RequestOutcome& request = outcome_.requests[index];
+    RequestOutcome& request = outcome_.requests[event.key];
     if (event.progress == Progress::kFirstToken) {
       if (request.first_token == absl::ZeroDuration()) {
         request.first_token = now_;
@@ -105,7 +101,7 @@ class Simulation {
     }
     request.refused |= event.progress == Progress::kRefused;
     request.finish = now_;
-    if (--open_sequences_[index] == 0) ++num_ended_;
+    ++num_ended_;
   }
 
   void LookAtTimes() {
@@ -130,8 +126,6 @@ class Simulation {
   absl::Duration now_;
   size_t num_submitted_ = 0;
   size_t num_ended_ = 0;
-  std::vector<size_t> request_of_;        // By key.
-  std::vector<uint32_t> open_sequences_;  // By request.
 };
 
 }  // namespace

@@ -35,7 +35,13 @@ struct MeanOccupancy {
   double tokens = 0;
   double reserved = 0;
   double over_reserved = 0;
+  double saved = 0;
   uint64_t total = 0;
+
+  // Of what would be allocated without sharing; 0 where nothing is.
+  double saved_share() const {
+    return saved > 0 ? saved / (allocated + saved) : 0;
+  }
 };
 
 struct SimulationOutcome {
@@ -44,8 +50,7 @@ struct SimulationOutcome {
   MeanOccupancy occupancy;
 };
 
-// Plays the trace, event by event, to its end. A request of several sequences
-// is so many requests to the system, with the same prompt.
+// Plays the trace, event by event, to its end.
 SimulationOutcome Simulate(const Trace& trace, ServingSystem& system,
                            const SimulationOptions& options);
 

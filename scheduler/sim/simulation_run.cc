@@ -106,7 +106,8 @@ SimulationFigures RunPaged(const Trace& trace, const RunOptions& options,
   PagedSystem system({.engine = options.engine,
                       .num_blocks = static_cast<uint32_t>(
                           options.shape.num_slots / options.block_size),
-                      .block_size = options.block_size},
+                      .block_size = options.block_size,
+                      .uses_prefix_cache = options.uses_prefix_cache},
                      &cost);
   SimulationFigures figures = FiguresOf(trace, system, options.simulation);
   AddSchedulerTimes(system, figures);

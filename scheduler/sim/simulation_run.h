@@ -38,6 +38,7 @@ struct RunOptions {
   SimulationOptions simulation;
   // Of kPaged.
   uint32_t block_size = 16;
+  bool uses_prefix_cache = true;
   EngineOptions engine;
 
   // INVALID_ARGUMENT names the option, its value and the limit.

@@ -8,12 +8,13 @@ namespace quire {
 SteppedSystem::SteppedSystem(uint64_t num_slots, const CostModel* cost)
     : num_slots_(num_slots), cost_(cost) {}
 
-void SteppedSystem::Submit(ServedSequence sequence) {
-  const Member member = {.key = sequence.key,
-                         .prompt_tokens = sequence.prompt.size(),
-                         .output_tokens = sequence.output_tokens};
+void SteppedSystem::Submit(ServedRequest request) {
+  const Member member = {.key = request.key,
+                         .prompt_tokens = request.prompt.size(),
+                         .output_tokens = request.output_tokens};
   if (CanEverServe(member)) {
-    waiting_.push_back(member);
+    waiting_.insert(waiting_.end(), request.num_sequences, member);
+    num_open_[request.key] = request.num_sequences;
   } else {
     progress_.push_back({member.key, Progress::kRefused});
   }
@@ -47,6 +48,9 @@ void SteppedSystem::FinishStep() {
 }
 
 void SteppedSystem::Leave(const Member& member) {
+  const auto num_open = num_open_.find(member.key);
+  if (--num_open->second > 0) return;
+  num_open_.erase(num_open);
   progress_.push_back({member.key, Progress::kFinished});
 }
 
@@ -54,9 +58,17 @@ std::vector<ProgressEvent> SteppedSystem::TakeProgress() {
   return std::exchange(progress_, {});
 }
 
+uint64_t SteppedSystem::NumRequests() const {
+  uint64_t num_requests = 0;
+  for (size_t i = 0; i < batch_.size(); ++i) {
+    if (i == 0 || batch_[i].key != batch_[i - 1].key) ++num_requests;
+  }
+  return num_requests;
+}
+
 Occupancy SteppedSystem::occupancy() {
   Occupancy occupancy;
-  occupancy.num_running = batch_.size();
+  occupancy.num_running = NumRequests();
   SlotUse& slots = occupancy.slots;
   slots.total = num_slots_;
   slots.allocated = num_allocated();

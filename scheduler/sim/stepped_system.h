@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "scheduler/sim/cost_model.h"
 #include "scheduler/sim/serving_system.h"
@@ -13,13 +14,14 @@ namespace quire {
 
 // What the systems that this project is compared with have in common: one step
 // after the other, a contiguous range of slots a sequence, whole prompts in one
-// step. Who joins and who leaves is theirs to say.
+// step. Nothing is shared: the sequences of a request are members of their own.
+// Who joins and who leaves is theirs to say.
 class SteppedSystem : public ServingSystem {
  public:
   // `cost` must outlive the system.
   SteppedSystem(uint64_t num_slots, const CostModel* cost);
 
-  void Submit(ServedSequence sequence) final;
+  void Submit(ServedRequest request) final;
   absl::Duration next_event() const final;
   void AdvanceTo(absl::Duration now) final;
   std::vector<ProgressEvent> TakeProgress() final;
@@ -27,8 +29,9 @@ class SteppedSystem : public ServingSystem {
   SystemTotals totals() final { return totals_; }
 
  protected:
+  // A sequence.
   struct Member {
-    uint64_t key = 0;
+    uint64_t key = 0;  // Of its request.
     uint64_t prompt_tokens = 0;
     uint64_t output_tokens = 0;
     uint64_t num_generated = 0;
@@ -63,11 +66,14 @@ class SteppedSystem : public ServingSystem {
  private:
   void StartStep(absl::Duration now);
   void FinishStep();
+  // With members in the batch.
+  uint64_t NumRequests() const;
 
   const uint64_t num_slots_;
   const CostModel* const cost_;
   std::deque<Member> waiting_;
-  std::vector<Member> batch_;
+  std::vector<Member> batch_;  // Those of a request one after the other.
+  absl::flat_hash_map<uint64_t, uint32_t> num_open_;  // Members, by key.
   absl::Duration step_end_ = absl::InfiniteDuration();
   std::vector<ProgressEvent> progress_;
   SystemTotals totals_;

@@ -22,9 +22,6 @@ constexpr double kAlpacaPrompt = 19.31;
 constexpr double kAlpacaOutput = 58.45;
 constexpr double kSigma = 0.8;
 
-// Section 6.4 there: a prefix of five examples, and one sentence to translate.
-constexpr uint32_t kPrefixTokens = 341;
-
 // Conversations that go on at the same time in a trace of chats.
 constexpr uint32_t kOpenConversations = 16;
 
@@ -68,14 +65,17 @@ void DrawOrca(RandomStream& random, TraceRequest& request) {
   request.output_tokens = random.UniformInt(1, 128);
 }
 
-Lengths SharedPrefixLengths(uint32_t context_length) {
-  return [own = LogNormalLengths(kAlpacaPrompt, kAlpacaOutput,
-                                 context_length - kPrefixTokens)](
-             RandomStream& random, TraceRequest& request) {
-    own(random, request);
-    request.shared_tokens = kPrefixTokens;
-    request.prompt_tokens += kPrefixTokens;
-  };
+// A prefix of examples, and one instruction: how long the sentences are that
+// section 6.4 of Kwon et al. has translated, it does not print.
+Lengths SharedPrefixLengths(uint32_t prefix_tokens, uint32_t context_length) {
+  return
+      [prefix_tokens, own = LogNormalLengths(kAlpacaPrompt, kAlpacaOutput,
+                                             context_length - prefix_tokens)](
+          RandomStream& random, TraceRequest& request) {
+        own(random, request);
+        request.shared_tokens = prefix_tokens;
+        request.prompt_tokens += prefix_tokens;
+      };
 }
 
 // A conversation is one text; a turn adds what the user says and the answer.
@@ -111,8 +111,9 @@ class Conversations {
   uint64_t last_group_ = 0;
 };
 
-Lengths LengthsOf(TraceShape shape, uint32_t context_length) {
-  switch (shape) {
+Lengths LengthsOf(const TraceOptions& options) {
+  const uint32_t context_length = options.context_length;
+  switch (options.shape) {
     case TraceShape::kShareGpt:
       return LogNormalLengths(kShareGptPrompt, kShareGptOutput, context_length);
     case TraceShape::kAlpaca:
@@ -120,7 +121,7 @@ Lengths LengthsOf(TraceShape shape, uint32_t context_length) {
     case TraceShape::kOrca:
       return DrawOrca;
     case TraceShape::kSharedPrefix:
-      return SharedPrefixLengths(context_length);
+      return SharedPrefixLengths(options.prefix_tokens, context_length);
     case TraceShape::kChat:
       return Conversations(context_length);
   }
@@ -153,7 +154,7 @@ absl::StatusOr<TraceShape> ParseTraceShape(const std::string& name) {
 
 Trace MakeTrace(const TraceOptions& options) {
   RandomStream random(options.seed);
-  const Lengths draw = LengthsOf(options.shape, options.context_length);
+  const Lengths draw = LengthsOf(options);
   Trace trace;
   trace.reserve(options.num_requests);
   double seconds = 0;

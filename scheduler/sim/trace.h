@@ -58,6 +58,8 @@ struct TraceOptions {
   uint64_t seed = 1;
   uint32_t context_length = 2048;  // No request is longer.
   uint32_t num_sequences = 1;      // Of each request.
+  // Of kSharedPrefix: what all prompts begin with. Less than half the context.
+  uint32_t prefix_tokens = 341;
 };
 
 // The same options give the same trace.

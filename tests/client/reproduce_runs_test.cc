@@ -1,6 +1,6 @@
 #include "client/reproduce_runs.h"
 
-#include <cstdint>
+#include <functional>
 
 #include "gtest/gtest.h"
 
@@ -23,6 +23,23 @@ TEST(ReproduceRunsTest, RunsEachExperimentOnceASeed) {
   EXPECT_EQ(num_reports, 1);
   runs.Of({.rate = 2, .block_size = 32});
   EXPECT_EQ(num_reports, 2);
+}
+
+TEST(ReproduceRunsTest, EveryPartOfAnExperimentMakesADifference) {
+  ReproduceRuns runs({.num_seeds = 1, .seconds = 10});
+  const Experiment prefixed = {
+      .trace = TraceShape::kSharedPrefix, .rate = 10, .prefix_tokens = 341};
+  const auto latency = [&](const std::function<void(Experiment&)>& change) {
+    Experiment experiment = prefixed;
+    change(experiment);
+    return runs.Of(experiment)[0].normalized_latency_s;
+  };
+  const double unchanged = latency([](Experiment&) {});
+  EXPECT_GT(latency([](Experiment& e) { e.num_sequences = 4; }), unchanged);
+  EXPECT_GT(latency([](Experiment& e) { e.uses_prefix_cache = false; }),
+            unchanged);
+  EXPECT_GT(latency([](Experiment& e) { e.model = "opt-66b"; }), unchanged);
+  EXPECT_LT(latency([](Experiment& e) { e.prefix_tokens = 16; }), unchanged);
 }
 
 TEST(ReproduceRunsTest, RequestsArriveForAsLongAsIsAsked) {

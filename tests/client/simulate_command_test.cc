@@ -71,6 +71,14 @@ TEST_F(SimulateCommandTest, ConcurrencyKeepsRequestsOpen) {
   EXPECT_NEAR(figures["batched_requests"], 4, 0.1);
 }
 
+TEST_F(SimulateCommandTest, SamplesShareTheirPrompt) {
+  EXPECT_EQ(Figures({})["slots"]["saved_by_sharing"], 0);
+  EXPECT_GT(Figures({"--samples=4"})["slots"]["saved_by_sharing"], 0.1);
+  EXPECT_EQ(Figures({"--samples=4",
+                     "--policy=orca_oracle"})["slots"]["saved_by_sharing"],
+            0);
+}
+
 TEST_F(SimulateCommandTest, SamplesAreSequencesOfTheirOwn) {
   const double rows_of_one = Figures({"--rate=100"})["rows_per_step"];
   const double rows_of_four =

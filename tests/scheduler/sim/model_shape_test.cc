@@ -28,6 +28,14 @@ TEST(ModelShapeTest, LargerModelsFillSeveralDevices) {
   EXPECT_NEAR(static_cast<double>(opt175b.weight_bytes()), 346e9, 4e9);
 }
 
+TEST(ModelShapeTest, Llama13bTakesAsMuchAsOpt13b) {
+  const ModelShape llama = *FindModelShape("llama-13b");
+  const ModelShape opt = *FindModelShape("opt-13b");
+  EXPECT_EQ(llama.bytes_per_slot(), opt.bytes_per_slot());
+  EXPECT_EQ(llama.num_slots, opt.num_slots);
+  EXPECT_NEAR(static_cast<double>(llama.weight_bytes()), 26e9, 0.5e9);
+}
+
 TEST(ModelShapeTest, AnyConfigurationHasAShape) {
   const ModelConfig config = {.architecture = "llama",
                               .num_layers = 2,
@@ -48,7 +56,8 @@ TEST(ModelShapeTest, AnyConfigurationHasAShape) {
 
 TEST(ModelShapeTest, NamesTheModelsThereAre) {
   EXPECT_THAT(std::string(FindModelShape("x").status().message()),
-              HasSubstr("no model x; there are: opt-13b, opt-66b, opt-175b"));
+              HasSubstr("no model x; there are: opt-13b, opt-66b, opt-175b, "
+                        "llama-13b"));
 }
 
 }  // namespace

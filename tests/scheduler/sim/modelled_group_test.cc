@@ -34,6 +34,13 @@ class ModelledGroupTest : public testing::Test {
     added.set_sequence(sequence);
     for (const Token token : tokens) added.add_tokens(token);
   }
+  static worker::v1::Fork& AddFork(worker::v1::StepPlan& plan, uint64_t parent,
+                                   uint64_t child) {
+    worker::v1::Fork& fork = *plan.add_forks();
+    fork.set_parent(parent);
+    fork.set_child(child);
+    return fork;
+  }
   static void AddRun(worker::v1::StepPlan& plan, uint64_t sequence,
                      uint32_t position, uint32_t num_rows, bool samples) {
     worker::v1::Runs& runs = *plan.mutable_runs();
@@ -97,20 +104,24 @@ TEST_F(ModelledGroupTest, CopiesAndSwapsTakeTime) {
   EXPECT_EQ(group_.next_result(), absl::Seconds(1 + 3 * 4 * 2 / 4 + 2 * 4 / 2));
 }
 
-TEST_F(ModelledGroupTest, AForkGoesOnFromItsParent) {
+TEST_F(ModelledGroupTest, AForkOfAPromptHasATextOfItsOwn) {
   worker::v1::StepPlan plan = PlanOf(1);
-  AddSequence(plan, 8, {3, 4});
+  AddSequence(plan, 7, {3, 4});
+  for (const uint64_t child : {8, 9}) AddFork(plan, 7, child);
+  for (const uint64_t i : {7, 8, 9}) AddRun(plan, i, 1, 1, /*samples=*/true);
   group_.Dispatch(plan);
-  plan = PlanOf(2);
-  worker::v1::Fork& fork = *plan.add_forks();
-  fork.set_parent(8);
-  fork.set_child(9);
-  plan.add_released(8);
-  AddRun(plan, 9, 1, 1, /*samples=*/true);
-  group_.Dispatch(plan);
-  group_.TakeResult();
   EXPECT_THAT(group_.TakeResult().sampled().token(),
-              ElementsAre(TokenAfter(4)));
+              ElementsAre(TokenAfter(4), TokenAfter(8), TokenAfter(9)));
+}
+
+TEST_F(ModelledGroupTest, AForkThatIsResumedGoesOnWithItsText) {
+  worker::v1::StepPlan plan = PlanOf(1);
+  AddSequence(plan, 7, {3, 4});
+  AddFork(plan, 7, 8).add_tokens(6);
+  AddRun(plan, 8, 1, 2, /*samples=*/true);
+  group_.Dispatch(plan);
+  EXPECT_THAT(group_.TakeResult().sampled().token(),
+              ElementsAre(TokenAfter(6)));
 }
 
 TEST_F(ModelledGroupTest, CountsWhatItIsSent) {

@@ -67,6 +67,19 @@ TEST_F(OrcaSystemTest, OracleReservesWhatIsUsed) {
   EXPECT_EQ(slots.tokens + slots.reserved, 9);
 }
 
+TEST_F(OrcaSystemTest, SequencesOfARequestHaveSlotsOfTheirOwn) {
+  OrcaSystem system = Make(Reservation::kMax);
+  Submit(system, 1, 4, 2, /*num_sequences=*/3);
+  Advance(system);
+  EXPECT_EQ(system.occupancy().num_running, 1);
+  EXPECT_EQ(system.occupancy().slots.allocated, 2 * 32);
+  EXPECT_EQ(system.occupancy().slots.saved, 0);
+  RunToEnd(system);
+  // Two fit at once; it ends with the third.
+  EXPECT_THAT(When(Progress::kFinished), ElementsAre(Pair(1, 4)));
+  EXPECT_EQ(system.totals().num_rows, 3 * (4 + 1));
+}
+
 TEST_F(OrcaSystemTest, NobodyOvertakesTheHeadOfTheQueue) {
   OrcaSystem system = Make(Reservation::kOracle, /*num_slots=*/32);
   Submit(system, 1, 15, 2);

@@ -1,5 +1,7 @@
 #include "scheduler/sim/paged_system.h"
 
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/scheduler/sim/system_fixture.h"
@@ -51,6 +53,44 @@ TEST_F(PagedSystemTest, PreemptsWhereBlocksRunOutAndFinishesAll) {
   RunToEnd(system);
   EXPECT_THAT(When(Progress::kFinished), SizeIs(2));
   EXPECT_GT(system.totals().num_preemptions, 0);
+}
+
+TEST_F(PagedSystemTest, SequencesOfARequestShareItsPrompt) {
+  PagedSystem system = Make(/*num_blocks=*/16);
+  Submit(system, 1, 9, 3, /*num_sequences=*/3);
+  Advance(system);
+  Step(system);
+  Step(system);
+  const Occupancy occupancy = system.occupancy();
+  EXPECT_EQ(occupancy.num_running, 1);
+  // Two full blocks are shared by all; the third one is each one's own.
+  EXPECT_EQ(occupancy.slots.allocated, (2 + 3) * 4);
+  EXPECT_EQ(occupancy.slots.saved, 2 * 2 * 4);
+  RunToEnd(system);
+  EXPECT_THAT(When(Progress::kFinished), ElementsAre(Pair(1, testing::_)));
+}
+
+TEST_F(PagedSystemTest, SamplesShareNoBlockThatTheyGenerated) {
+  PagedSystem system = Make(/*num_blocks=*/32);
+  Submit(system, 1, 5, 16, /*num_sequences=*/2);
+  Advance(system);
+  for (int i = 0; i < 14; ++i) Step(system);
+  EXPECT_EQ(system.occupancy().slots.saved, 4);
+}
+
+TEST_F(PagedSystemTest, PrefixesAreSharedUnlessTheCacheIsBypassed) {
+  for (const bool uses_prefix_cache : {true, false}) {
+    PagedSystem system({.num_blocks = 16,
+                        .block_size = 4,
+                        .uses_prefix_cache = uses_prefix_cache},
+                       &cost_);
+    const std::vector<Token> prompt(9, Token(7));
+    system.Submit({.key = 1, .prompt = prompt, .output_tokens = 3});
+    system.Submit({.key = 2, .prompt = prompt, .output_tokens = 3});
+    RunToEnd(system);
+    EXPECT_EQ(system.totals().num_rows,
+              uses_prefix_cache ? 9 + 1 + 2 * 2 : 9 + 9 + 2 * 2);
+  }
 }
 
 TEST_F(PagedSystemTest, RefusesWhatNeverFits) {

@@ -8,12 +8,13 @@
 namespace quire {
 namespace {
 
-// Serves everything at once, a second a token; what it holds is the number of
-// sequences.
+// Serves everything at once, a second a token; what it holds is twice the
+// number of requests.
 class SimpleSystem final : public ServingSystem {
  public:
-  void Submit(ServedSequence sequence) override {
-    new_.push_back(std::move(sequence));
+  void Submit(ServedRequest request) override {
+    num_sequences_ += request.num_sequences;
+    new_.push_back(std::move(request));
   }
   absl::Duration next_event() const override {
     absl::Duration next = absl::InfiniteDuration();
@@ -27,12 +28,12 @@ class SimpleSystem final : public ServingSystem {
       events_.push_back({entry.second, Progress::kFinished});
       return true;
     });
-    for (const ServedSequence& sequence : std::exchange(new_, {})) {
-      if (sequence.output_tokens > 100) {
-        events_.push_back({sequence.key, Progress::kRefused});
+    for (const ServedRequest& request : std::exchange(new_, {})) {
+      if (request.output_tokens > 100) {
+        events_.push_back({request.key, Progress::kRefused});
       } else {
-        open_.emplace_back(now + absl::Seconds(sequence.output_tokens),
-                           sequence.key);
+        open_.emplace_back(now + absl::Seconds(request.output_tokens),
+                           request.key);
       }
     }
     most_open_ = std::max(most_open_, open_.size());
@@ -42,17 +43,22 @@ class SimpleSystem final : public ServingSystem {
   }
   Occupancy occupancy() override {
     return {.num_running = open_.size(),
-            .slots = {.total = 8, .tokens = 2 * open_.size()}};
+            .slots = {.total = 8,
+                      .allocated = 3,
+                      .tokens = 2 * open_.size(),
+                      .saved = 1}};
   }
   SystemTotals totals() override { return {}; }
 
   size_t most_open() const { return most_open_; }
+  uint32_t num_sequences() const { return num_sequences_; }
 
  private:
-  std::vector<ServedSequence> new_;
+  std::vector<ServedRequest> new_;
   std::vector<std::pair<absl::Duration, uint64_t>> open_;
   std::vector<ProgressEvent> events_;
   size_t most_open_ = 0;
+  uint32_t num_sequences_ = 0;  // That were submitted.
 };
 
 TraceRequest At(double seconds, uint32_t output_tokens) {
@@ -79,6 +85,7 @@ TEST(SimulationTest, AveragesWhileRequestsArrive) {
   EXPECT_DOUBLE_EQ(outcome.occupancy.num_running, (1 + 2 + 1 + 1) / 4.0);
   EXPECT_DOUBLE_EQ(outcome.occupancy.tokens, 2 * (1 + 2 + 1 + 1) / 4.0);
   EXPECT_EQ(outcome.occupancy.total, 8);
+  EXPECT_DOUBLE_EQ(outcome.occupancy.saved_share(), 1 / 4.0);
 }
 
 TEST(SimulationTest, AveragesOverAllWhereAllArriveAtOnce) {
@@ -96,12 +103,13 @@ TEST(SimulationTest, ConcurrencyKeepsSoManyOpen) {
   EXPECT_EQ(outcome.requests[4].arrival, absl::Seconds(4));
 }
 
-TEST(SimulationTest, ARequestEndsWithTheLastOfItsSequences) {
+TEST(SimulationTest, ARequestOfSeveralSequencesIsOne) {
   SimpleSystem system;
   TraceRequest request = At(0, 2);
   request.num_sequences = 3;
   const SimulationOutcome outcome = Simulate({request}, system, {});
-  EXPECT_EQ(system.most_open(), 3);
+  EXPECT_EQ(system.most_open(), 1);
+  EXPECT_EQ(system.num_sequences(), 3);
   EXPECT_EQ(outcome.requests.size(), 1);
   EXPECT_EQ(outcome.requests[0].finish, absl::Seconds(2));
 }

@@ -16,10 +16,12 @@ class SystemTest : public testing::Test {
  protected:
   // Prompts of different keys share nothing.
   static void Submit(ServingSystem& system, uint64_t key,
-                     uint32_t prompt_tokens, uint32_t output_tokens) {
+                     uint32_t prompt_tokens, uint32_t output_tokens,
+                     uint32_t num_sequences = 1) {
     system.Submit({.key = key,
                    .prompt = std::vector<Token>(prompt_tokens, Token(key)),
-                   .output_tokens = output_tokens});
+                   .output_tokens = output_tokens,
+                   .num_sequences = num_sequences});
   }
 
   // Moves the system to the end of its next step and notes what happened.
@@ -38,7 +40,7 @@ class SystemTest : public testing::Test {
     while (system.next_event() < absl::InfiniteDuration()) Step(system);
   }
 
-  // When it happened to the sequences, in seconds, by key.
+  // When it happened to the requests, last, in seconds, by key.
   const std::map<uint64_t, double>& When(Progress progress) {
     return events_[progress];
   }

@@ -102,6 +102,14 @@ TEST(TraceTest, PromptsBeginWithTheTextThatTheyShare) {
   EXPECT_GT(differ, 0);
 }
 
+TEST(TraceTest, ThePrefixIsAsLongAsIsAsked) {
+  const Trace trace = MakeTrace({.shape = TraceShape::kSharedPrefix,
+                                 .num_requests = 2,
+                                 .prefix_tokens = 80});
+  EXPECT_EQ(trace[0].shared_tokens, 80);
+  EXPECT_GT(trace[1].prompt_tokens, 80);
+}
+
 TEST(TraceTest, AnAnswerIsPartOfTheNextPromptOfItsConversation) {
   const Trace trace =
       MakeTrace({.shape = TraceShape::kChat, .num_requests = 200, .seed = 1});
