@@ -25,7 +25,7 @@ class PlanBuilder {
   // An epoch starts: the ranks know nothing.
   void ForgetReleases() { released_.clear(); }
 
-  // Starts a plan; an unfinished one is dropped.
+  // Starts a plan. REQUIRES: nothing was added to one that was not finished.
   void Begin();
   // A sequence as a copy of its parent, which the ranks hold. `sampling`, here
   // and below: its request's. REQUIRES: resident, they were not told of it; no

@@ -60,23 +60,24 @@ class Comparison {
   // unless its sequence failed.
   absl::Status Expect(SequenceId sequence, uint32_t position,
                       uint32_t num_top) {
-    const std::string asked = Place(sequence.value(), position);
     if (next_ == entries_.sequence_size()) {
-      return absl::InternalError(absl::StrCat(what_, " lack ", asked));
+      return absl::InternalError(
+          absl::StrCat(what_, " lack ", Place(sequence.value(), position)));
     }
     const uint64_t sequence_given = entries_.sequence(next_);
     const uint32_t position_given = entries_.position(next_);
     const uint32_t num_top_given = entries_.num_top(next_);
     ++next_;
     if (sequence_given != sequence.value() || position_given != position) {
-      return absl::InternalError(
-          absl::StrCat(what_, " give ", Place(sequence_given, position_given),
-                       " where ", asked, " was asked for"));
+      return absl::InternalError(absl::StrCat(
+          what_, " give ", Place(sequence_given, position_given), " where ",
+          Place(sequence.value(), position), " was asked for"));
     }
     if (num_top_given != num_top && !IsFailed(sequence)) {
       return absl::InternalError(
           absl::StrCat(what_, " give ", num_top_given, " alternatives for ",
-                       asked, " where ", num_top, " were asked for"));
+                       Place(sequence.value(), position), " where ", num_top,
+                       " were asked for"));
     }
     return absl::OkStatus();
   }

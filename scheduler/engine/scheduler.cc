@@ -168,9 +168,12 @@ void Scheduler::BlameStep(const absl::Status& failure, absl::Time now) {
       std::find_if(steps.begin(), steps.end(),
                    [](const InFlightStep& step) { return !step.complete(); });
   if (failed == steps.end()) return;
+  const RequestState* counted = nullptr;
   for (const Run& run : failed->runs()) {
     RequestState* const request = Find(run.sequence).request;
-    if (request == nullptr) continue;
+    // Its runs are neighbours.
+    if (request == nullptr || request == counted) continue;
+    counted = request;
     request->OnFailedStep();
     if (request->num_failed_steps() < kMaxFailedSteps) continue;
     Close(*request, Outcome::kError,
@@ -274,19 +277,19 @@ std::vector<BlockId> Scheduler::FindPrefix(const RequestState& request) {
 
 // Requests that arrive together with a common prefix compute it once: the
 // others wait until it is written, and go on by themselves where its writer
-// has left. Whoever waits holds nothing.
+// has left. Whoever waits holds nothing. `num_found`: blocks.
 bool Scheduler::AwaitsPrefix(RequestState& request, uint32_t num_found) {
   if (!options_.prefix_cache || !request.reads_prefixes()) return false;
-  RequestState::AwaitedPrefix& awaited = request.awaited_prefix();
-  if (awaited.num_slots > 0) {
-    const Sequence* const writer = Find(awaited.writer).sequence;
-    if (writer != nullptr && !writer->parked() &&
-        writer->committed() < awaited.num_slots) {
-      return true;
-    }
-  }
-  awaited = FindWriter(request, num_found);
-  return awaited.num_slots > 0;
+  request.awaited_prefix() = FindWriter(request, num_found);
+  return request.awaited_prefix().num_slots > 0;
+}
+
+// Whether the writer that it was found to wait for is still at it.
+bool Scheduler::IsBeingWritten(const RequestState::AwaitedPrefix& awaited) {
+  if (awaited.num_slots == 0) return false;
+  const Sequence* const writer = Find(awaited.writer).sequence;
+  return writer != nullptr && !writer->parked() &&
+         writer->committed() < awaited.num_slots;
 }
 
 // The running sequence that is about to write most of the prompt's blocks,
@@ -324,13 +327,9 @@ worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
     return nullptr;
   }
   builder_.Begin();
-  const bool preempted = ReserveForRunning();
+  const bool found_all = ReserveForRunning();
   const BatchRoom room = PlanRunning();
-  // A victim may have a row in the step that is in flight. It does not return
-  // before the next plan, when that step is committed: so all runs in flight of
-  // a running sequence belong to its present stay, and it returns with all its
-  // tokens.
-  if (!preempted) AdmitWaiting(room, now);
+  if (found_all) AdmitWaiting(room, now);
   if (builder_.runs().empty()) return nullptr;
   ObservePlan();
   worker::v1::StepPlan& plan = builder_.Finish();
@@ -339,37 +338,38 @@ worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
 }
 
 // Sets planned_lanes_ and wanted_rows_: what each running sequence can use and
-// has blocks for. Returns whether a request was preempted. Victims are behind
-// the needy one, so none has had its turn yet.
+// has blocks for. Victims are behind the needy one, so none has had its turn
+// yet. False: the pool had not enough for all, so nobody new may take from it.
 bool Scheduler::ReserveForRunning() {
-  bool preempted = false;
+  bool found_all = true;
+  uint32_t prompt_rows = StepRoom().rows;  // Dealt in this order.
   planned_lanes_.clear();
   wanted_rows_.clear();
   for (size_t i = 0; i < running_.size(); ++i) {
     for (const auto& sequence : running_[i]->sequences()) {
       const Lane lane = {running_[i], sequence.get()};
+      TryFork(lane);
+      uint32_t rows = sequence->PlannableRows();
+      if (rows > 1) {
+        rows = std::min(rows, prompt_rows);
+        prompt_rows -= rows;
+      }
+      while (rows > 0 && !sequence->Reserve(rows)) {
+        found_all = false;
+        if (!PreemptBehind(i)) rows = 0;
+      }
       planned_lanes_.push_back(lane);
-      wanted_rows_.push_back(ReserveRows(lane, i, preempted));
+      wanted_rows_.push_back(rows);
     }
   }
-  return preempted;
+  return found_all;
 }
 
-// `place`: of the lane's request in running_.
-uint32_t Scheduler::ReserveRows(Lane lane, size_t place, bool& preempted) {
-  Sequence& sequence = *lane.sequence;
-  if (sequence.awaiting()) {
-    sequence.TryFork();
-    if (sequence.awaiting()) return 0;
-    builder_.AddFork(sequence, lane.request->sampling());
-  }
-  const uint32_t rows = std::min(sequence.PlannableRows(), StepRoom().rows);
-  if (rows == 0) return 0;
-  while (!sequence.Reserve(rows)) {
-    if (!PreemptBehind(place)) return 0;
-    preempted = true;
-  }
-  return rows;
+void Scheduler::TryFork(Lane lane) {
+  if (!lane.sequence->awaiting()) return;
+  lane.sequence->TryFork();
+  if (lane.sequence->awaiting()) return;
+  builder_.AddFork(*lane.sequence, lane.request->sampling());
 }
 
 bool Scheduler::PreemptBehind(size_t needy) {
@@ -395,6 +395,18 @@ BatchRoom Scheduler::PlanRunning() {
   return left;
 }
 
+// A victim may have rows in a step that is in flight. It does not return before
+// that step is committed: so all runs in flight of a running sequence belong to
+// its present stay, and it returns with all its tokens.
+bool Scheduler::HasRowsInFlight(const RequestState& request) const {
+  if (request.num_preemptions() == 0) return false;
+  return std::ranges::any_of(group_->in_flight(), [&](const auto& step) {
+    return std::ranges::any_of(step.runs(), [&](const Run& run) {
+      return Find(run.sequence).request == &request;
+    });
+  });
+}
+
 // Nobody overtakes one that waits for memory, so a long prompt is not starved
 // by short ones behind it. One that waits for a prefix to be written is passed:
 // it takes its turn as soon as that is done.
@@ -402,6 +414,8 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     RequestState& request = **next++;
     if (request.num_sequences() > std::min(room.rows, room.sequences)) return;
+    if (HasRowsInFlight(request)) return;
+    if (IsBeingWritten(request.awaited_prefix())) continue;
     const std::vector<BlockId> prefix = FindPrefix(request);
     if (AwaitsPrefix(request, static_cast<uint32_t>(prefix.size()))) continue;
     if (DecideAdmission(DescribeForAdmission(request, prefix),
@@ -442,7 +456,7 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
       sequence->Enter(pool, block_size, num_slots);
     }
   }
-  if (request.reads_prefixes()) {
+  if (options_.prefix_cache && request.reads_prefixes()) {
     metrics_->prefix_queries->Increment(leader.known());
     metrics_->prefix_hits->Increment(leader.committed());
   }
@@ -531,7 +545,8 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
 void Scheduler::CommitRows(Lane lane, const Run& run) {
   if (lane.sequence->parked()) return;
   lane.sequence->CommitRows(run);
-  if (options_.prefix_cache && lane.request->writes_prefixes()) {
+  if (options_.prefix_cache && lane.request->writes_prefixes() &&
+      lane.sequence->has_unpublished()) {
     PrefixTree& prefixes = group_->prefixes();
     lane.sequence->Publish(prefixes.SpaceOf(lane.request->cache_salt()),
                            &prefixes, &group_->pool());

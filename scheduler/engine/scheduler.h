@@ -120,6 +120,7 @@ class Scheduler {
                                         std::span<const BlockId> prefix) const;
   std::vector<BlockId> FindPrefix(const RequestState& request);
   bool AwaitsPrefix(RequestState& request, uint32_t num_found);
+  bool IsBeingWritten(const RequestState::AwaitedPrefix& awaited);
   RequestState::AwaitedPrefix FindWriter(const RequestState& request,
                                          uint32_t num_found) const;
   bool EntersInFull(const RequestState& request) const;
@@ -130,10 +131,11 @@ class Scheduler {
 
   // Parts of Plan, in its order.
   bool ReserveForRunning();
-  uint32_t ReserveRows(Lane lane, size_t place, bool& preempted);
+  void TryFork(Lane lane);
   bool PreemptBehind(size_t needy);
   BatchRoom PlanRunning();
   void AdmitWaiting(BatchRoom room, absl::Time now);
+  bool HasRowsInFlight(const RequestState& request) const;
   void Admit(RequestState& request, std::span<const BlockId> prefix,
              absl::Time now);
   void PlanRows(Lane lane, uint32_t num_rows);

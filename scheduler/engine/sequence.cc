@@ -45,7 +45,7 @@ void Sequence::TryFork() {
 
 void Sequence::Publish(KeySpace space, PrefixTree* prefixes, BlockPool* pool) {
   const uint32_t block_size = table_->block_size();
-  while ((num_published_ + 1) * block_size <= committed_) {
+  while (has_unpublished()) {
     const uint32_t i = num_published_;
     std::optional<BlockId> parent;
     if (i > 0) parent = table_->blocks()[i - 1].id();

@@ -77,6 +77,10 @@ class Sequence {
   // The sequence that it is a fork of; null: none, or it is gone.
   const Sequence* parent() const { return parent_; }
   void ForgetParent() { parent_ = nullptr; }
+  // Whether a full block of it may not be findable yet.
+  bool has_unpublished() const {
+    return (num_published_ + 1) * table_->block_size() <= committed_;
+  }
   // Makes the blocks that were filled since the last call findable; one whose
   // content can be found already gives way to the block that has it.
   void Publish(KeySpace space, PrefixTree* prefixes, BlockPool* pool);

@@ -112,16 +112,23 @@ void PrefixTree::Unlink(uint32_t node) {
                      : nodes_[nodes_[node].parent].first_child) = next;
 }
 
+// From leaf to leaf, for paths are as long as contexts.
 void PrefixTree::Remove(uint32_t node) {
   QUIRE_CHECK(nodes_[node].in_tree);
-  while (nodes_[node].first_child != kNone) {
-    const uint32_t child = nodes_[node].first_child;
-    Remove(child);
-    pool_->SetKept(BlockId(child), false);
+  for (uint32_t leaf = node;;) {
+    while (nodes_[leaf].first_child != kNone) leaf = nodes_[leaf].first_child;
+    const uint64_t parent = nodes_[leaf].parent;
+    RemoveLeaf(leaf);
+    if (leaf == node) return;
+    pool_->SetKept(BlockId(leaf), false);
+    leaf = static_cast<uint32_t>(parent);
   }
-  by_edge_.erase(node);
-  if (nodes_[node].parent < kFirstSpace) Unlink(node);
-  nodes_[node].in_tree = false;
+}
+
+void PrefixTree::RemoveLeaf(uint32_t leaf) {
+  by_edge_.erase(leaf);
+  if (nodes_[leaf].parent < kFirstSpace) Unlink(leaf);
+  nodes_[leaf].in_tree = false;
   --num_nodes_;
 }
 

@@ -122,6 +122,7 @@ class PrefixTree {
   // Forgets the node and all below it, whose blocks are kept no longer; that of
   // the node itself is the caller's affair.
   void Remove(uint32_t node);
+  void RemoveLeaf(uint32_t leaf);
   void ForgetEmptySpaces();
 
   BlockPool* const pool_;

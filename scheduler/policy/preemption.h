@@ -21,10 +21,9 @@ struct PreemptionCandidate {
 // for what those ahead of it give back.
 //
 // There is neither dead-lock nor live-lock:
-//  * A protected request needs no block, so it gets to its checkpoint. A
-//  request
-//    that was preempted is always protected when it returns: each such
-//    admission yields at least one token.
+//  * A protected request needs no block, so it gets to its checkpoint. One that
+//    was preempted is always protected when it returns: each such admission
+//    yields at least one token.
 //  * The first in order is never chosen. Where it waits, those behind it are on
 //    the way to their checkpoints and can be chosen then. Alone, it finds all
 //    blocks available, and admission has made sure that these suffice to its

@@ -37,6 +37,8 @@ class EngineRandomTest : public EngineFixture,
     options_.max_waiting_requests = Draw(4, 30);
     options_.max_waiting_tokens = Draw(30, 300);
     options_.shuffle_free_blocks_seed = Draw(0, 5);
+    options_.admission = static_cast<AdmissionMode>(Draw(0, 2));
+    options_.prefix_cache = !OneIn(4);
     StartEngine();
     DrawGroup();
   }
