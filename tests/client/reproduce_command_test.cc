@@ -53,6 +53,20 @@ TEST(ReproduceCommandTest, EverySectionHasItsNameAndItsFigures) {
               HasSubstr("there is no section x; there are: worked_cases"));
 }
 
+TEST(ReproduceCommandTest, MoreSamplesSaveMore) {
+  const OfflineOutcome outcome =
+      Reproduce({"--only=parallel_sampling", "--minutes=1", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto figures = nlohmann::json::parse(outcome.out)["figures"];
+  ASSERT_EQ(figures.size(), 6);
+  for (const int of_two : {0, 3}) {
+    EXPECT_GT(figures[of_two]["here"]["mean"], 1);
+    EXPECT_GT(figures[of_two + 1]["here"]["mean"],
+              figures[of_two]["here"]["mean"]);
+    EXPECT_LT(figures[of_two + 2]["here"]["mean"], 100);
+  }
+}
+
 TEST(ReproduceCommandTest, PicturesGoToAFile) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.path() + "/out.svg";
