@@ -26,8 +26,6 @@ class RequestQueue {
   void Insert(RequestState* request);
   // REQUIRES: in the queue.
   void Remove(RequestState* request);
-  // The next to be served. REQUIRES: not empty.
-  RequestState* head() const { return *requests_.begin(); }
 
   bool empty() const { return requests_.empty(); }
   uint32_t num_requests() const {

@@ -13,8 +13,7 @@ RequestState::RequestState(GenerationRequest request, PlaceInOrder place,
     : request_(std::move(request)),
       place_(place),
       arrived_(arrived),
-      prompt_length_(static_cast<uint32_t>(request_.prompt.size())),
-      known_at_admission_(request_.num_sequences, 0) {
+      prompt_length_(static_cast<uint32_t>(request_.prompt.size())) {
   QUIRE_CHECK(request_.filters.empty() ||
               request_.filters.size() == request_.num_sequences);
   for (uint32_t i = 0; i < request_.num_sequences; ++i) {
@@ -65,7 +64,7 @@ void RequestState::OnAdmitted(bool in_full, uint32_t num_cached) {
   admitted_in_full_ = in_full;
   if (num_admissions_ == 0) num_cached_ = std::min(num_cached, prompt_length_);
   for (const auto& sequence : sequences_) {
-    known_at_admission_[sequence->index()] = sequence->known();
+    outputs_[sequence->index()].known_at_admission = sequence->known();
   }
   ++num_admissions_;
 }
@@ -73,7 +72,8 @@ void RequestState::OnAdmitted(bool in_full, uint32_t num_cached) {
 bool RequestState::is_protected() const {
   return admitted_in_full_ &&
          std::ranges::any_of(sequences_, [&](const auto& sequence) {
-           return sequence->known() == known_at_admission_[sequence->index()];
+           return sequence->known() ==
+                  outputs_[sequence->index()].known_at_admission;
          });
 }
 
@@ -98,7 +98,6 @@ FinishReason RequestState::AppendToken(Sequence& sequence, TokenScores scores,
   Output& output = outputs_[sequence.index()];
   sequence.AppendToken(scores.chosen.token);
   output.last_token = now;
-  output.num_generated = sequence.num_generated();
   ++num_generated_;
   num_failed_steps_ = 0;
   const FinishReason end = output.output.Append(request_, std::move(scores),
@@ -122,9 +121,9 @@ void RequestState::DeliverRanked(
     const std::function<void(SequenceDelta)>& deliver) {
   std::vector<SequenceDelta> deltas;
   for (Output& output : outputs_) {
-    deltas.push_back(output.output.TakeDelta());
-    deltas.back().score =
-        output.output.cumulative_logprob() / output.num_generated;
+    SequenceDelta& delta = deltas.emplace_back(output.output.TakeDelta());
+    delta.score = output.output.cumulative_logprob() /
+                  static_cast<double>(delta.tokens.size());
   }
   std::vector<TokenScores> prompt = std::move(deltas[0].prompt_logprobs);
   std::ranges::stable_sort(deltas, std::greater(), &SequenceDelta::score);

@@ -122,8 +122,8 @@ class RequestState {
  private:
   struct Output {
     SequenceOutput output;
-    uint32_t num_generated = 0;
     absl::Time last_token = absl::InfinitePast();
+    uint32_t known_at_admission = 0;  // Tokens.
   };
 
   bool is_ranked() const {
@@ -136,8 +136,7 @@ class RequestState {
   const absl::Time arrived_;
   const uint32_t prompt_length_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
-  std::vector<Output> outputs_;               // By index.
-  std::vector<uint32_t> known_at_admission_;  // By index.
+  std::vector<Output> outputs_;  // By index.
   bool admitted_in_full_ = false;
   uint32_t num_generated_ = 0;
   uint32_t num_ended_ = 0;  // Sequences.

@@ -107,7 +107,7 @@ void Scheduler::StopRunning(RequestState& request) {
   QUIRE_CHECK(place != running_.end() && *place == &request);
   running_.erase(place);
   num_running_sequences_ -= request.num_sequences();
-  // The last one first: those before it may be its parent.
+  // The last one first, so that what it alone holds is evicted first.
   for (auto i = request.sequences().rbegin(); i != request.sequences().rend();
        ++i) {
     builder_.Release(**i);
@@ -228,21 +228,25 @@ BatchRoom Scheduler::StepRoom() const {
 
 // One that was preempted returns with all that it needs, or it might never gain
 // a token; so does a fork, which needs only what it writes itself.
-bool Scheduler::EntersInFull(const RequestState& request) const {
-  return options_.admission != AdmissionMode::kFirstChunk ||
-         request.num_preemptions() > 0;
+AdmissionMode Scheduler::ModeFor(const RequestState& request,
+                                 const Sequence& sequence) const {
+  const bool must_be_full =
+      request.num_preemptions() > 0 || &sequence != &request.leader();
+  return must_be_full && options_.admission == AdmissionMode::kFirstChunk
+             ? AdmissionMode::kFullPrompt
+             : options_.admission;
 }
 
 uint32_t Scheduler::SlotsFor(const RequestState& request,
                              const Sequence& sequence,
                              uint32_t num_found) const {
-  const bool in_full = EntersInFull(request) || &sequence != &request.leader();
-  const AdmissionMode mode =
-      in_full && options_.admission == AdmissionMode::kFirstChunk
-          ? AdmissionMode::kFullPrompt
-          : options_.admission;
-  return SlotsAtAdmission(mode, request.LengthsOf(sequence),
+  return SlotsAtAdmission(ModeFor(request, sequence),
+                          request.LengthsOf(sequence),
                           num_found + StepRoom().rows);
+}
+
+uint32_t Scheduler::SlotsOf(std::span<const BlockId> prefix) const {
+  return static_cast<uint32_t>(prefix.size()) * group_->shape().block_size;
 }
 
 AdmissionRequest Scheduler::DescribeForAdmission(
@@ -252,7 +256,7 @@ AdmissionRequest Scheduler::DescribeForAdmission(
       .blocks_at_end = BlocksAtEnd(request.LengthsOf(request.leader()),
                                    request.num_sequences(), block_size),
       .was_preempted = request.num_preemptions() > 0};
-  const uint32_t num_found = static_cast<uint32_t>(prefix.size()) * block_size;
+  const uint32_t num_found = SlotsOf(prefix);
   for (const auto& sequence : request.sequences()) {
     described.blocks_now +=
         BlocksForSlots(SlotsFor(request, *sequence, num_found), block_size) -
@@ -277,7 +281,7 @@ std::vector<BlockId> Scheduler::FindPrefix(const RequestState& request) {
 
 // Requests that arrive together with a common prefix compute it once: the
 // others wait until it is written, and go on by themselves where its writer
-// has left. Whoever waits holds nothing. `num_found`: blocks.
+// has left. Whoever waits holds nothing.
 bool Scheduler::AwaitsPrefix(RequestState& request, uint32_t num_found) {
   if (!options_.prefix_cache || !request.reads_prefixes()) return false;
   request.awaited_prefix() = FindWriter(request, num_found);
@@ -300,7 +304,7 @@ RequestState::AwaitedPrefix Scheduler::FindWriter(const RequestState& request,
   const auto wanted =
       request.leader().tokens().first(request.leader().known() - 1);
   RequestState::AwaitedPrefix best;
-  uint32_t most = num_found * block_size;
+  uint32_t most = num_found;
   for (const RequestState* other : running_) {
     const Sequence& writer = other->leader();
     if (!other->writes_prefixes() ||
@@ -417,7 +421,7 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
     if (HasRowsInFlight(request)) return;
     if (IsBeingWritten(request.awaited_prefix())) continue;
     const std::vector<BlockId> prefix = FindPrefix(request);
-    if (AwaitsPrefix(request, static_cast<uint32_t>(prefix.size()))) continue;
+    if (AwaitsPrefix(request, SlotsOf(prefix))) continue;
     if (DecideAdmission(DescribeForAdmission(request, prefix),
                         DescribePool()) != Admission::kNow) {
       return;
@@ -445,7 +449,7 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
   Sequence& leader = request.leader();
   BlockPool* const pool = &group_->pool();
   const uint32_t block_size = group_->shape().block_size;
-  const uint32_t num_found = static_cast<uint32_t>(prefix.size()) * block_size;
+  const uint32_t num_found = SlotsOf(prefix);
   leader.Enter(pool, block_size, SlotsFor(request, leader, num_found), prefix);
   for (const auto& sequence : request.sequences().subspan(1)) {
     const uint32_t num_slots = SlotsFor(request, *sequence, num_found);
@@ -460,7 +464,8 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
     metrics_->prefix_queries->Increment(leader.known());
     metrics_->prefix_hits->Increment(leader.committed());
   }
-  request.OnAdmitted(EntersInFull(request), leader.committed());
+  request.OnAdmitted(ModeFor(request, leader) != AdmissionMode::kFirstChunk,
+                     leader.committed());
 }
 
 void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {
@@ -544,7 +549,7 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
 // What the ranks wrote for a sequence that has left them since is lost.
 void Scheduler::CommitRows(Lane lane, const Run& run) {
   if (lane.sequence->parked()) return;
-  lane.sequence->CommitRows(run);
+  const uint32_t num_recomputed = lane.sequence->CommitRows(run);
   if (options_.prefix_cache && lane.request->writes_prefixes() &&
       lane.sequence->has_unpublished()) {
     PrefixTree& prefixes = group_->prefixes();
@@ -552,7 +557,7 @@ void Scheduler::CommitRows(Lane lane, const Run& run) {
                            &prefixes, &group_->pool());
   }
   metrics_->prompt_tokens->Increment(run.num_prompt_rows);
-  metrics_->recomputed_tokens->Increment(lane.sequence->num_recomputed());
+  metrics_->recomputed_tokens->Increment(num_recomputed);
 }
 
 FinishReason Scheduler::CommitToken(Lane lane, TokenScores scores,

@@ -84,7 +84,7 @@ BlockCounts CountBlocks(const Scheduler& scheduler) {
       counts.used_slots += sequence->committed();
     }
   }
-  // A shared block is full, but for the moment between a fork and its copy.
+  // What sequences share are full blocks.
   counts.used_slots -=
       std::min(counts.used_slots, uint64_t{counts.saved} * shape.block_size);
   return counts;

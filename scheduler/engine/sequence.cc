@@ -86,13 +86,14 @@ Run Sequence::PlanRows(uint32_t num_rows) {
   return run;
 }
 
-void Sequence::CommitRows(const Run& run) {
+uint32_t Sequence::CommitRows(const Run& run) {
   QUIRE_CHECK(run.position == committed_);
   committed_ = run.end();
-  num_recomputed_ = std::min(run.end(), most_committed_) -
-                    std::min(run.position, most_committed_);
-  most_committed_ = std::max(most_committed_, committed_);
   QUIRE_CHECK(committed_ <= planned());
+  const uint32_t num_recomputed = std::min(run.end(), most_committed_) -
+                                  std::min(run.position, most_committed_);
+  most_committed_ = std::max(most_committed_, committed_);
+  return num_recomputed;
 }
 
 }  // namespace quire

@@ -56,8 +56,6 @@ class Sequence {
   bool parked() const { return !table_.has_value(); }
   bool awaiting() const { return num_awaited_ > 0; }
   uint32_t committed() const { return committed_; }
-  // Rows of the last CommitRows that had been committed in an earlier stay.
-  uint32_t num_recomputed() const { return num_recomputed_; }
   uint32_t planned() const { return table_ ? table_->num_slots() : 0; }
   uint32_t num_blocks() const { return table_ ? table_->num_blocks() : 0; }
 
@@ -104,9 +102,10 @@ class Sequence {
   bool Reserve(uint32_t num_rows);
   // Plans the next `num_rows` rows. REQUIRES: plannable and reserved.
   Run PlanRows(uint32_t num_rows);
-  // The ranks have written the rows of the oldest run in flight. REQUIRES: it
-  // starts where the committed ones end.
-  void CommitRows(const Run& run);
+  // The ranks have written the rows of the oldest run in flight. Returns how
+  // many of these had been committed in an earlier stay. REQUIRES: it starts
+  // where the committed ones end.
+  uint32_t CommitRows(const Run& run);
 
   // In any state. The token at position known() is now known.
   void AppendToken(Token token) { tokens_.push_back(token); }
@@ -123,7 +122,6 @@ class Sequence {
   uint32_t num_awaited_ = 0;     // Slots.
   uint32_t num_published_ = 0;   // Blocks.
   uint32_t most_committed_ = 0;  // In any stay.
-  uint32_t num_recomputed_ = 0;
   bool told_ = false;
 };
 

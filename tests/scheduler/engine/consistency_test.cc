@@ -57,7 +57,7 @@ TEST_F(ConsistencyTest, FindsARunningRequestWithoutBlocks) {
 }
 
 TEST_F(ConsistencyTest, FindsAWaitingRequestThatHoldsBlocks) {
-  Sequence& waiting = scheduler_->waiting().head()->leader();
+  Sequence& waiting = (*scheduler_->waiting().begin())->leader();
   waiting.Enter(&scheduler_->group()->pool(), 4, 5);
   EXPECT_THAT(Complaint(), HasSubstr("references"));
   scheduler_->group()->pool();

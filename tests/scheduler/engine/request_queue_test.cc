@@ -32,9 +32,9 @@ TEST_F(RequestQueueTest, ServesInTheOrderOfArrival) {
   RequestState* const second = Make(2, 10);
   queue_.Insert(first);
   queue_.Insert(second);
-  EXPECT_EQ(queue_.head(), first);
+  EXPECT_EQ(*queue_.begin(), first);
   queue_.Remove(first);
-  EXPECT_EQ(queue_.head(), second);
+  EXPECT_EQ(*queue_.begin(), second);
 }
 
 TEST_F(RequestQueueTest, OneThatComesBackFindsItsPlace) {

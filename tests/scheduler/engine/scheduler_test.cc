@@ -269,7 +269,7 @@ TEST_F(SchedulerTest, TheLatestArrivalIsPreemptedAndComesBackInItsPlace) {
   while (preemptions() == 0) PlanStep(), CommitStep();
   Client& third = Submit({.prompt = MakePrompt(3, 2), .max_tokens = 2});
   EXPECT_EQ(scheduler_->running()[0]->id(), first.id);
-  EXPECT_EQ(scheduler_->waiting().head()->id(), second.id);
+  EXPECT_EQ((*scheduler_->waiting().begin())->id(), second.id);
   RunToEnd();
   for (Client* client : {&first, &second, &third}) ExpectServed(*client);
   ExpectIdle();
@@ -296,7 +296,7 @@ TEST_F(SchedulerTest, OneWithoutANewTokenIsNotPreempted) {
   Client& second = Submit({.prompt = MakePrompt(2, 3), .max_tokens = 9});
   Client& third = Submit({.prompt = MakePrompt(3, 15), .max_tokens = 2});
   while (preemptions() == 0) PlanStep(), CommitStep();
-  EXPECT_EQ(scheduler_->waiting().head()->id(), second.id);
+  EXPECT_EQ((*scheduler_->waiting().begin())->id(), second.id);
   EXPECT_EQ(scheduler_->running()[1]->id(), third.id);
   RunToEnd();
   for (Client* client : {&first, &second, &third}) ExpectServed(*client);
