@@ -153,7 +153,9 @@ absl::Status Server::OpenPorts() {
 }
 
 absl::Status Server::OpenApiPort() {
+  const ModelLimits limits = LimitsOf(files_->config(), *tokenizer_);
   ApiBackends backends;
+  backends.limits = limits;
   backends.files = files_.get();
   backends.tokenizer = tokenizer_.get();
   backends.chat_template =
@@ -178,8 +180,7 @@ absl::Status Server::OpenApiPort() {
       static_cast<int>(MaxOpenCalls(options_.engine) + kSpareCalls));
   QUIRE_ASSIGN_OR_RETURN(
       GrpcListener listener,
-      BuildAndListen(builder, options_.listen,
-                     MaxRequestBytes(LimitsOf(files_->config(), *tokenizer_))));
+      BuildAndListen(builder, options_.listen, MaxRequestBytes(limits)));
   api_server_ = std::move(listener.server);
   api_address_ = std::move(listener.address);
   PublishHealth(false);

@@ -41,6 +41,7 @@ std::unique_ptr<quire::v1::Quire::CallbackService> MakeApiService(
   return std::make_unique<QuireService>(QuireServiceParts{
       .files = backends.files,
       .tokenizer = backends.tokenizer,
+      .limits = backends.limits,
       .chat_template = backends.chat_template,
       .chat_refusal = backends.chat_refusal,
       .engine =

@@ -11,6 +11,7 @@
 #include "quire/v1/quire.grpc.pb.h"
 #include "scheduler/cluster/worker_directory.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/frontend/model_limits.h"
 #include "scheduler/text/chat_template.h"
 #include "scheduler/text/tokenizer.h"
 
@@ -20,6 +21,7 @@ namespace quire {
 struct ApiBackends {
   const ModelFiles* files = nullptr;
   const Tokenizer* tokenizer = nullptr;
+  ModelLimits limits;  // Of the two.
   // Null: chat is refused, with `chat_refusal` as the reason.
   const ChatTemplate* chat_template = nullptr;
   absl::Status chat_refusal;

@@ -56,10 +56,9 @@ grpc::ServerUnaryReactor* FinishWithWork(grpc::CallbackServerContext* context,
 QuireService::QuireService(QuireServiceParts parts)
     : parts_(std::move(parts)),
       started_at_(parts_.clock->Now()),
-      limits_(LimitsOf(parts_.files->config(), *parts_.tokenizer)),
       encoder_(parts_.tokenizer, parts_.chat_template, parts_.chat_refusal,
-               limits_.vocabulary_size),
-      builder_(parts_.tokenizer, &encoder_, &limits_),
+               parts_.limits.vocabulary_size),
+      builder_(parts_.tokenizer, &encoder_, &parts_.limits),
       tokenize_pool_({.num_threads = NumThreads(/*share=*/4)}),
       delivery_(NumThreads(/*share=*/8),
                 /*max_waiting=*/std::numeric_limits<size_t>::max()),
@@ -94,7 +93,7 @@ grpc::ServerUnaryReactor* QuireService::Tokenize(
 grpc::ServerUnaryReactor* QuireService::Detokenize(
     grpc::CallbackServerContext* context, const v1::DetokenizeRequest* request,
     v1::DetokenizeResponse* response) {
-  const absl::Status checked = CheckDetokenize(*request, limits_);
+  const absl::Status checked = CheckDetokenize(*request, parts_.limits);
   if (!checked.ok()) return FinishUnary(context, checked);
   return FinishWithWork(
       context, &tokenize_pool_, request->ids_size(), [this, request, response] {
@@ -109,14 +108,14 @@ grpc::ServerUnaryReactor* QuireService::GetModel(
   response->set_name(parts_.files->name());
   response->set_architecture(parts_.files->config().architecture);
   response->set_fingerprint(parts_.files->fingerprint());
-  response->set_vocabulary_size(limits_.vocabulary_size);
-  response->set_context_length(limits_.context_length);
-  response->mutable_eos_token_ids()->Assign(limits_.eos_token_ids.begin(),
-                                            limits_.eos_token_ids.end());
+  response->set_vocabulary_size(parts_.limits.vocabulary_size);
+  response->set_context_length(parts_.limits.context_length);
+  response->mutable_eos_token_ids()->Assign(parts_.limits.eos_token_ids.begin(),
+                                            parts_.limits.eos_token_ids.end());
   if (parts_.chat_template != nullptr)
     response->set_chat_template(std::string(parts_.chat_template->family()));
   response->set_num_parameters(parts_.files->num_parameters());
-  response->set_longest_token_bytes(limits_.longest_token_bytes);
+  response->set_longest_token_bytes(parts_.limits.longest_token_bytes);
   return FinishUnary(context, absl::OkStatus());
 }
 

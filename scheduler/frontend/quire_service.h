@@ -29,6 +29,7 @@ namespace quire {
 struct QuireServiceParts {
   const ModelFiles* files = nullptr;
   const Tokenizer* tokenizer = nullptr;
+  ModelLimits limits;  // Of the two.
   // Null: chat is refused because of `chat_refusal`.
   const ChatTemplate* chat_template = nullptr;
   absl::Status chat_refusal;
@@ -74,7 +75,6 @@ class QuireService final : public v1::Quire::CallbackService {
 
   const QuireServiceParts parts_;
   const absl::Time started_at_;
-  const ModelLimits limits_;
   const PromptEncoder encoder_;
   const RequestBuilder builder_;
   TokenizePool tokenize_pool_;

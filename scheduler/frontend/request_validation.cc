@@ -23,11 +23,15 @@ constexpr size_t kMaxStopTokens = 64;
 constexpr uint32_t kMaxLogprobs = 20;
 
 // The name is written to logs and terminals as it is.
+absl::Status CheckNumBytes(const char* field, const std::string& text,
+                           size_t limit) {
+  if (text.size() <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      field, " has ", text.size(), " bytes; it must have at most ", limit));
+}
+
 absl::Status CheckName(const std::string& name) {
-  if (name.size() > kMaxNameBytes)
-    return absl::InvalidArgumentError(
-        absl::StrCat("request_id has ", name.size(),
-                     " bytes; it must have at most ", kMaxNameBytes));
+  QUIRE_RETURN_IF_ERROR(CheckNumBytes("request_id", name, kMaxNameBytes));
   const size_t control = FindControlCharacter(name);
   if (control == std::string::npos) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -52,13 +56,6 @@ absl::Status CheckNumSequences(const v1::GenerateRequest& request) {
   return FieldError("best_of", best_of,
                     absl::StrCat("it must be at least n, ", n, ", and at most ",
                                  kMaxSequences));
-}
-
-absl::Status CheckSalt(const std::string& salt) {
-  if (salt.size() <= kMaxSaltBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("cache.salt has ", salt.size(),
-                   " bytes; it must have at most ", kMaxSaltBytes));
 }
 
 absl::Status CheckLogprobs(std::string_view field, uint32_t num_alternatives) {
@@ -108,7 +105,8 @@ absl::StatusOr<GenerationRequest> ResolveRequest(
   const v1::OutputOptions& output = request.output();
   QUIRE_RETURN_IF_ERROR(CheckName(request.request_id()));
   QUIRE_RETURN_IF_ERROR(CheckNumSequences(request));
-  QUIRE_RETURN_IF_ERROR(CheckSalt(request.cache().salt()));
+  QUIRE_RETURN_IF_ERROR(
+      CheckNumBytes("cache.salt", request.cache().salt(), kMaxSaltBytes));
   QUIRE_RETURN_IF_ERROR(CheckPrompt(request, limits));
   QUIRE_RETURN_IF_ERROR(
       CheckStopping(request.stopping(), limits.vocabulary_size));

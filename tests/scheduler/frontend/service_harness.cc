@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "common/message_limits.h"
 #include "grpc/grpc.h"
+#include "scheduler/frontend/model_limits.h"
 
 namespace quire::testing {
 namespace {
@@ -48,6 +49,7 @@ ServiceHarness::ServiceHarness(const ChatTemplate* chat_template) {
   service_ = std::make_unique<QuireService>(QuireServiceParts{
       .files = &files_,
       .tokenizer = &tokenizer_,
+      .limits = LimitsOf(files_.config(), tokenizer_),
       .chat_template = chat_template,
       .chat_refusal = absl::UnimplementedError(
           "the model's template is of no known family"),
