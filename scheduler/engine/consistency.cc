@@ -73,7 +73,7 @@ absl::Status CheckRunning(const Scheduler& scheduler) {
       QUIRE_RETURN_IF_ERROR(CheckSlots(*request, *sequence, rows));
       tables.push_back(&sequence->table());
     }
-    num_sequences += request->num_sequences();
+    num_sequences += request->most_sequences();
     before = request;
   }
   if (num_sequences != scheduler.num_running_sequences()) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,18 @@
 #include "quire/worker/v1/plan.pb.h"
 #include "scheduler/engine/mailbox.h"
 #include "scheduler/engine/output_filter.h"
+#include "scheduler/policy/beam_search.h"
 
 namespace quire {
+
+// Of a beam search; see BeamSearchRules.
+struct BeamOptions {
+  double length_penalty = 1;
+  EarlyStopping early_stopping = EarlyStopping::kFalse;
+  // Alternatives that the client gets with each token. Candidates of the
+  // search are those that `sampling` asks the ranks for.
+  uint32_t top_logprobs = 0;
+};
 
 // A request as the engine takes it: validated against the model, tokenized,
 // every default resolved. Whether it can fit the KV cache is the engine's to
@@ -41,6 +52,9 @@ struct GenerationRequest {
   // How many of them the client gets. Fewer than num_sequences: those with the
   // highest log-probability a token, and nothing before all have ended.
   uint32_t num_returned = 1;
+  // Present: not samples but hypotheses of a beam search of the width
+  // num_sequences. `sampling` is greedy and reports CandidatesPerBeam.
+  std::optional<BeamOptions> beams;
 };
 
 }  // namespace quire

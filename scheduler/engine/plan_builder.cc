@@ -12,32 +12,37 @@ void PlanBuilder::Release(const Sequence& sequence) {
   if (sequence.told()) released_.push_back(sequence.id());
 }
 
-void PlanBuilder::Begin() {
-  plan_.Clear();
+void PlanBuilder::StartOver() {
+  released_.clear();
+  copy_sources_.clear();
   runs_.clear();
+  plan_.Clear();
 }
 
-void PlanBuilder::AddFork(Sequence& sequence,
+worker::v1::StepPlan& PlanBuilder::plan() {
+  if (std::exchange(finished_, false)) plan_.Clear();
+  return plan_;
+}
+
+void PlanBuilder::AddFork(Sequence& sequence, const Sequence& parent,
                           const worker::v1::Sampling& sampling) {
   QUIRE_CHECK(!sequence.told() && runs_.empty());
-  const Sequence& parent = *sequence.parent();
   const auto tokens = sequence.tokens();
   const auto own = std::ranges::mismatch(tokens, parent.tokens()).in1;
-  worker::v1::Fork& fork = *plan_.add_forks();
+  worker::v1::Fork& fork = *plan().add_forks();
   fork.set_parent(parent.id().value());
   fork.set_child(sequence.id().value());
   fork.set_num_tokens(static_cast<uint32_t>(own - tokens.begin()));
   fork.mutable_tokens()->Add(own, tokens.end());
   fork.set_seed(sampling.seed() + sequence.index());
   sequence.table().TellAsFork(parent.table());
-  sequence.ForgetParent();
   sequence.SetTold();
 }
 
 void PlanBuilder::AddSequence(Sequence& sequence,
                               const worker::v1::Sampling& sampling) {
   sequence.SetTold();
-  worker::v1::NewSequence& added = *plan_.add_new_sequences();
+  worker::v1::NewSequence& added = *plan().add_new_sequences();
   added.set_sequence(sequence.id().value());
   added.mutable_tokens()->Add(sequence.tokens().begin(),
                               sequence.tokens().end());
@@ -53,7 +58,7 @@ void PlanBuilder::AddSequence(Sequence& sequence,
 void PlanBuilder::AddTableEdit(Sequence& sequence) {
   const std::optional<TableEdit> edit = sequence.table().TakeEdit();
   if (!edit.has_value()) return;
-  worker::v1::TableEdits& edits = *plan_.mutable_table_edits();
+  worker::v1::TableEdits& edits = *plan().mutable_table_edits();
   edits.add_sequence(sequence.id().value());
   edits.add_keep(edit->keep);
   edits.add_num_appended(static_cast<uint32_t>(edit->appended.size()));
@@ -65,7 +70,7 @@ void PlanBuilder::AddTableEdit(Sequence& sequence) {
 void PlanBuilder::AddCopy(Sequence& sequence) {
   std::optional<CopyOnWrite> copy = sequence.table().TakeCopy();
   if (!copy.has_value()) return;
-  worker::v1::BlockCopies& copies = *plan_.mutable_copies();
+  worker::v1::BlockCopies& copies = *plan().mutable_copies();
   copies.add_source(copy->source.id().value());
   copies.add_destination(copy->destination.value());
   copies.add_num_slots(copy->num_slots);
@@ -77,7 +82,7 @@ void PlanBuilder::AddRun(Sequence& sequence,
   if (!sequence.told()) AddSequence(sequence, sampling);
   AddTableEdit(sequence);
   AddCopy(sequence);
-  worker::v1::Runs& runs = *plan_.mutable_runs();
+  worker::v1::Runs& runs = *plan().mutable_runs();
   runs.add_sequence(run.sequence.value());
   runs.add_slot(run.position);
   runs.add_position(run.position);
@@ -87,11 +92,12 @@ void PlanBuilder::AddRun(Sequence& sequence,
   runs_.push_back(run);
 }
 
-worker::v1::StepPlan& PlanBuilder::Finish() {
-  for (SequenceId sequence : released_) plan_.add_released(sequence.value());
+PlanBuilder::Finished PlanBuilder::Finish() {
+  for (SequenceId sequence : released_) plan().add_released(sequence.value());
   released_.clear();
   copy_sources_.clear();
-  return plan_;
+  finished_ = true;
+  return {.plan = plan_, .runs = std::exchange(runs_, {})};
 }
 
 }  // namespace quire

@@ -14,40 +14,43 @@
 namespace quire {
 
 // Writes one plan after the other, each as the difference to the one before.
+// What is added belongs to the next plan that is finished, whenever that is.
 // The message is reused, so that a plan in steady state allocates little.
 // Engine thread only.
 class PlanBuilder {
  public:
-  // The ranks are to forget the sequence, if they were told of it: part of the
-  // next plan that is finished. Until then they keep its tokens in vain, but no
-  // blocks.
+  // The ranks are to forget the sequence, if they were told of it. Until then
+  // they keep its tokens in vain, but no blocks.
   void Release(const Sequence& sequence);
   // An epoch starts: the ranks know nothing.
-  void ForgetReleases() { released_.clear(); }
+  void StartOver();
 
-  // Starts a plan. REQUIRES: nothing was added to one that was not finished.
-  void Begin();
-  // A sequence as a copy of its parent, which the ranks hold. `sampling`, here
+  // A sequence as a copy of `parent`, which the ranks hold. `sampling`, here
   // and below: its request's. REQUIRES: resident, they were not told of it; no
   // run was added yet, since forks come first in a plan.
-  void AddFork(Sequence& sequence, const worker::v1::Sampling& sampling);
+  void AddFork(Sequence& sequence, const Sequence& parent,
+               const worker::v1::Sampling& sampling);
   // Rows of a sequence and all that the ranks must know for them: the sequence
   // itself where they were not told of it, what has changed in its table, and
   // the copy to be made before. REQUIRES: resident.
   void AddRun(Sequence& sequence, const worker::v1::Sampling& sampling,
               const Run& run);
-  // Complete but for its name (Group::Enter); valid until the next Begin.
-  worker::v1::StepPlan& Finish();
-
-  // Of the plan begun last, before it is finished.
+  // Of the plan that is not finished.
   uint32_t num_copies() const {
     return static_cast<uint32_t>(copy_sources_.size());
   }
-  // Of the plan begun last.
   const std::vector<Run>& runs() const { return runs_; }
-  std::vector<Run> TakeRuns() { return std::exchange(runs_, {}); }
+
+  struct Finished {
+    // Complete but for its name (Group::Enter); valid until more is added.
+    worker::v1::StepPlan& plan;
+    std::vector<Run> runs;
+  };
+  Finished Finish();
 
  private:
+  // The plan that is not finished.
+  worker::v1::StepPlan& plan();
   void AddSequence(Sequence& sequence, const worker::v1::Sampling& sampling);
   void AddTableEdit(Sequence& sequence);
   void AddCopy(Sequence& sequence);
@@ -57,6 +60,7 @@ class PlanBuilder {
   // next plan, which is executed after the copies are made.
   std::vector<BlockPin> copy_sources_;
   worker::v1::StepPlan plan_;
+  bool finished_ = false;
   std::vector<Run> runs_;
 };
 

@@ -10,11 +10,11 @@
 
 #include "absl/time/time.h"
 #include "common/ids.h"
+#include "scheduler/engine/continuation.h"
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/mailbox.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/engine/sequence.h"
-#include "scheduler/engine/sequence_output.h"
 #include "scheduler/policy/admission.h"
 #include "scheduler/policy/order.h"
 
@@ -55,13 +55,17 @@ class RequestState {
 
   // Those that have not ended, in the order of their index. The first one
   // leads: when the request is admitted, the others are forks of it. Not empty
-  // while the request is open.
+  // while the request is open. A beam search begins with one.
   std::span<const std::unique_ptr<Sequence>> sequences() const {
     return sequences_;
   }
   Sequence& leader() const { return *sequences_.front(); }
   uint32_t num_sequences() const {
     return static_cast<uint32_t>(sequences_.size());
+  }
+  // The most that it may have from here on.
+  uint32_t most_sequences() const {
+    return request_.beams ? request_.num_sequences : num_sequences();
   }
   bool running() const { return !leader().parked(); }
 
@@ -80,6 +84,8 @@ class RequestState {
   };
   AwaitedPrefix& awaited_prefix() { return awaited_prefix_; }
 
+  // A sequence begins. REQUIRES: the parent is its own.
+  Sequence& AddBranch(const Branch& branch, SequenceId id);
   // The sequence leaves; what it said stays.
   void EndSequence(Sequence& sequence);
 
@@ -107,39 +113,24 @@ class RequestState {
   // it has them: the row was computed anew.
   void AddPromptScores(uint32_t position, TokenScores scores);
 
-  // The sequence gains a token: decides whether it ends here, and why.
-  FinishReason AppendToken(Sequence& sequence, TokenScores scores,
+  // A token was found for the sequence: decides what becomes of the sequences.
+  // The caller carries it out with AddBranch and EndSequence.
+  SequenceChanges Continue(Sequence& sequence, TokenScores scores,
                            absl::Time now);
-  // When the last token of a sequence came; InfinitePast before the first.
-  absl::Time last_token(const Sequence& sequence) const {
-    return outputs_[sequence.index()].last_token;
+  // Moves what the client can be sent to `deliver`.
+  void TakeDeltas(const std::function<void(SequenceDelta)>& deliver) {
+    continuation_->TakeDeltas(deliver);
   }
-
-  // Moves what the client can be sent to `deliver`. Of ranked sequences that is
-  // nothing before the last has ended, and then the best of them.
-  void TakeDeltas(const std::function<void(SequenceDelta)>& deliver);
 
  private:
-  struct Output {
-    SequenceOutput output;
-    absl::Time last_token = absl::InfinitePast();
-    uint32_t known_at_admission = 0;  // Tokens.
-  };
-
-  bool is_ranked() const {
-    return request_.num_returned < request_.num_sequences;
-  }
-  void DeliverRanked(const std::function<void(SequenceDelta)>& deliver);
-
   GenerationRequest request_;
+  const std::unique_ptr<Continuation> continuation_;
   const PlaceInOrder place_;
   const absl::Time arrived_;
   const uint32_t prompt_length_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
-  std::vector<Output> outputs_;  // By index.
   bool admitted_in_full_ = false;
   uint32_t num_generated_ = 0;
-  uint32_t num_ended_ = 0;  // Sequences.
   uint32_t num_admissions_ = 0;
   uint32_t num_preemptions_ = 0;
   uint32_t num_failed_steps_ = 0;

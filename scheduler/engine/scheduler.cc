@@ -51,8 +51,8 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
 
   ++last_place_.arrival;
   auto owned = std::make_unique<RequestState>(
-      std::move(request), last_place_,
-      [this] { return last_sequence_ = last_sequence_.Next(); }, now);
+      std::move(request), last_place_, [this] { return NextSequenceId(); },
+      now);
   RequestState& added = *owned;
   QUIRE_CHECK(requests_.emplace(added.id(), std::move(owned)).second);
   for (const auto& sequence : added.sequences()) {
@@ -106,7 +106,7 @@ void Scheduler::StopRunning(RequestState& request) {
       std::lower_bound(running_.begin(), running_.end(), &request, ByPlace);
   QUIRE_CHECK(place != running_.end() && *place == &request);
   running_.erase(place);
-  num_running_sequences_ -= request.num_sequences();
+  num_running_sequences_ -= request.most_sequences();
   // The last one first, so that what it alone holds is evicted first.
   for (auto i = request.sequences().rbegin(); i != request.sequences().rend();
        ++i) {
@@ -116,16 +116,20 @@ void Scheduler::StopRunning(RequestState& request) {
 }
 
 void Scheduler::EndSequence(Lane lane, FinishReason reason, absl::Time now) {
-  if (lane.request->num_sequences() == 1) {
+  auto [request, sequence] = lane;
+  if (request->num_sequences() == 1) {
     return Close(
-        *lane.request,
+        *request,
         reason == FinishReason::kStop ? Outcome::kStop : Outcome::kLength,
         absl::OkStatus(), now);
   }
-  builder_.Release(*lane.sequence);
-  lanes_.erase(lane.sequence->id());
-  if (lane.request->running()) --num_running_sequences_;
-  lane.request->EndSequence(*lane.sequence);
+  builder_.Release(*sequence);
+  lanes_.erase(sequence->id());
+  const uint32_t before = request->most_sequences();
+  request->EndSequence(*sequence);
+  if (request->running()) {
+    num_running_sequences_ -= before - request->most_sequences();
+  }
 }
 
 void Scheduler::Close(RequestState& request, Outcome outcome,
@@ -157,7 +161,7 @@ void Scheduler::StartEpoch(std::unique_ptr<Group> group, absl::Time now) {
   const std::vector<RequestState*> requests(waiting_.begin(), waiting_.end());
   for (RequestState* request : requests) {
     absl::Status fits = CheckFits(request->LengthsOf(request->leader()),
-                                  request->num_sequences());
+                                  request->most_sequences());
     if (!fits.ok()) Close(*request, Outcome::kError, std::move(fits), now);
   }
 }
@@ -191,7 +195,7 @@ void Scheduler::EndEpoch() {
   }
   running_.clear();
   num_running_sequences_ = 0;
-  builder_.ForgetReleases();
+  builder_.StartOver();
   group_.reset();
 }
 
@@ -254,13 +258,16 @@ AdmissionRequest Scheduler::DescribeForAdmission(
   const uint32_t block_size = group_->shape().block_size;
   AdmissionRequest described = {
       .blocks_at_end = BlocksAtEnd(request.LengthsOf(request.leader()),
-                                   request.num_sequences(), block_size),
+                                   request.most_sequences(), block_size),
       .was_preempted = request.num_preemptions() > 0};
   const uint32_t num_found = SlotsOf(prefix);
   for (const auto& sequence : request.sequences()) {
     described.blocks_now +=
         BlocksForSlots(SlotsFor(request, *sequence, num_found), block_size) -
         request.SharedSlots(*sequence) / block_size;
+  }
+  if (options_.admission == AdmissionMode::kWorstCase) {
+    described.blocks_now = described.blocks_at_end;
   }
   for (const BlockId block : prefix) {
     if (group_->pool().is_active(block)) --described.blocks_now;
@@ -330,14 +337,13 @@ worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
       group_->in_flight().size() >= options_.pipeline_depth) {
     return nullptr;
   }
-  builder_.Begin();
   const bool found_all = ReserveForRunning();
   const BatchRoom room = PlanRunning();
   if (found_all) AdmitWaiting(room, now);
   if (builder_.runs().empty()) return nullptr;
   ObservePlan();
-  worker::v1::StepPlan& plan = builder_.Finish();
-  group_->Enter(plan, builder_.TakeRuns(), now);
+  auto [plan, runs] = builder_.Finish();
+  group_->Enter(plan, std::move(runs), now);
   return &plan;
 }
 
@@ -373,7 +379,9 @@ void Scheduler::TryFork(Lane lane) {
   if (!lane.sequence->awaiting()) return;
   lane.sequence->TryFork();
   if (lane.sequence->awaiting()) return;
-  builder_.AddFork(*lane.sequence, lane.request->sampling());
+  builder_.AddFork(*lane.sequence, *lane.sequence->parent(),
+                   lane.request->sampling());
+  lane.sequence->ForgetParent();
 }
 
 bool Scheduler::PreemptBehind(size_t needy) {
@@ -417,7 +425,7 @@ bool Scheduler::HasRowsInFlight(const RequestState& request) const {
 void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     RequestState& request = **next++;
-    if (request.num_sequences() > std::min(room.rows, room.sequences)) return;
+    if (request.most_sequences() > std::min(room.rows, room.sequences)) return;
     if (HasRowsInFlight(request)) return;
     if (IsBeingWritten(request.awaited_prefix())) continue;
     const std::vector<BlockId> prefix = FindPrefix(request);
@@ -431,7 +439,7 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
     const uint32_t rows = std::min(leader.PlannableRows(), room.rows);
     PlanRows({&request, &leader}, rows);
     room.rows -= rows;
-    room.sequences -= request.num_sequences();
+    room.sequences -= request.most_sequences();
   }
 }
 
@@ -445,7 +453,7 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
   running_.insert(
       std::upper_bound(running_.begin(), running_.end(), &request, ByPlace),
       &request);
-  num_running_sequences_ += request.num_sequences();
+  num_running_sequences_ += request.most_sequences();
   Sequence& leader = request.leader();
   BlockPool* const pool = &group_->pool();
   const uint32_t block_size = group_->shape().block_size;
@@ -460,12 +468,26 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
       sequence->Enter(pool, block_size, num_slots);
     }
   }
+  if (options_.admission == AdmissionMode::kWorstCase) HoldToEnd(request);
   if (options_.prefix_cache && request.reads_prefixes()) {
     metrics_->prefix_queries->Increment(leader.known());
     metrics_->prefix_hits->Increment(leader.committed());
   }
   request.OnAdmitted(ModeFor(request, leader) != AdmissionMode::kFirstChunk,
                      leader.committed());
+}
+
+// The leader keeps the blocks of sequences that have not begun.
+void Scheduler::HoldToEnd(RequestState& request) {
+  const uint32_t block_size = group_->shape().block_size;
+  Sequence& leader = request.leader();
+  uint64_t missing = BlocksAtEnd(request.LengthsOf(leader),
+                                 request.most_sequences(), block_size);
+  for (const auto& sequence : request.sequences()) {
+    missing -= std::min<uint64_t>(missing, sequence->num_blocks());
+  }
+  const auto num_blocks = leader.num_blocks() + static_cast<uint32_t>(missing);
+  QUIRE_CHECK(leader.Reserve(num_blocks * block_size - leader.planned()));
 }
 
 void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {
@@ -530,11 +552,11 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
     scores.chosen.token = lane.sequence->tokens()[position];
     lane.request->AddPromptScores(position, std::move(scores));
   }
-  FinishReason end = FinishReason::kNone;
+  SequenceChanges changes;
   if (run.samples) {
     TokenScores scores = outputs.NextSampled();
     if (lane.request != nullptr && run.end() == lane.sequence->known()) {
-      end = CommitToken(lane, std::move(scores), now);
+      changes = CommitToken(lane, std::move(scores), now);
     } else {
       metrics_->discarded_tokens->Increment();
     }
@@ -543,7 +565,7 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
   lane.request->TakeDeltas([&](SequenceDelta delta) {
     outbox_->Append(lane.request->mailbox(), std::move(delta));
   });
-  if (end != FinishReason::kNone) EndSequence(lane, end, now);
+  Apply(changes, *lane.request, now);
 }
 
 // What the ranks wrote for a sequence that has left them since is lost.
@@ -560,17 +582,40 @@ void Scheduler::CommitRows(Lane lane, const Run& run) {
   metrics_->recomputed_tokens->Increment(num_recomputed);
 }
 
-FinishReason Scheduler::CommitToken(Lane lane, TokenScores scores,
-                                    absl::Time now) {
+SequenceChanges Scheduler::CommitToken(Lane lane, TokenScores scores,
+                                       absl::Time now) {
   metrics_->generated_tokens->Increment();
   if (lane.sequence->num_generated() == 0) {
     metrics_->time_to_first_token->Observe(
         absl::ToDoubleSeconds(now - lane.request->arrived()));
   } else {
     metrics_->time_between_tokens->Observe(
-        absl::ToDoubleSeconds(now - lane.request->last_token(*lane.sequence)));
+        absl::ToDoubleSeconds(now - lane.sequence->last_token_time()));
   }
-  return lane.request->AppendToken(*lane.sequence, std::move(scores), now);
+  return lane.request->Continue(*lane.sequence, std::move(scores), now);
+}
+
+// Branches take over from those that end before anybody else can ask for a
+// block; in kWorstCase the request has as many again in the end.
+void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
+                      absl::Time now) {
+  std::vector<Sequence*> begun;
+  for (const Branch& branch : changes.branches) {
+    Sequence& sequence = request.AddBranch(branch, NextSequenceId());
+    lanes_[sequence.id()] = {&request, &sequence};
+    begun.push_back(&sequence);
+    if (sequence.parked()) continue;
+    builder_.AddFork(sequence, *branch.parent, request.sampling());
+  }
+  for (Sequence* const sequence : changes.ended) {
+    EndSequence({&request, sequence}, changes.reason, now);
+  }
+  if (options_.admission != AdmissionMode::kWorstCase) return;
+  for (Sequence* const sequence : begun) {
+    if (sequence->parked()) continue;
+    QUIRE_CHECK(
+        sequence->Reserve(sequence->last_slots() - sequence->planned()));
+  }
 }
 
 }  // namespace quire

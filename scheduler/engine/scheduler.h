@@ -14,6 +14,7 @@
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
 #include "quire/worker/v1/result.pb.h"
+#include "scheduler/engine/continuation.h"
 #include "scheduler/engine/engine_metrics.h"
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/engine/generation_request.h"
@@ -101,11 +102,12 @@ class Scheduler {
 
   // In the order of service.
   std::span<RequestState* const> running() const { return running_; }
-  // Sequences of running requests.
+  // Sequences that running requests may have.
   uint32_t num_running_sequences() const { return num_running_sequences_; }
   const RequestQueue& waiting() const { return waiting_; }
 
  private:
+  SequenceId NextSequenceId() { return last_sequence_ = last_sequence_.Next(); }
   // A sequence that is open, and its request.
   struct Lane {
     RequestState* request = nullptr;
@@ -141,6 +143,7 @@ class Scheduler {
   bool HasRowsInFlight(const RequestState& request) const;
   void Admit(RequestState& request, std::span<const BlockId> prefix,
              absl::Time now);
+  void HoldToEnd(RequestState& request);
   void PlanRows(Lane lane, uint32_t num_rows);
   void ObservePlan() const;
 
@@ -148,7 +151,9 @@ class Scheduler {
   void CloseFailed(const worker::v1::StepResult& result, absl::Time now);
   void CommitRun(const Run& run, ResultReader& outputs, absl::Time now);
   void CommitRows(Lane lane, const Run& run);
-  FinishReason CommitToken(Lane lane, TokenScores scores, absl::Time now);
+  SequenceChanges CommitToken(Lane lane, TokenScores scores, absl::Time now);
+  void Apply(const SequenceChanges& changes, RequestState& request,
+             absl::Time now);
 
   // The ways out of the running state; blocks are free at once.
   void StopRunning(RequestState& request);

@@ -8,19 +8,42 @@
 namespace quire {
 
 Sequence::Sequence(SequenceId id, uint32_t index, std::vector<Token> prompt,
-                   uint32_t max_tokens)
+                   uint32_t max_tokens, bool runs_ahead)
     : id_(id),
       index_(index),
       prompt_length_(static_cast<uint32_t>(prompt.size())),
       max_tokens_(max_tokens),
+      runs_ahead_(runs_ahead),
       tokens_(std::move(prompt)) {
   QUIRE_CHECK(prompt_length_ > 0);
   QUIRE_CHECK(max_tokens_ > 0);
 }
 
+Sequence::Sequence(SequenceId id, uint32_t index, const Sequence& parent,
+                   Token token)
+    : id_(id),
+      index_(index),
+      prompt_length_(parent.prompt_length_),
+      max_tokens_(parent.max_tokens_),
+      runs_ahead_(parent.runs_ahead_),
+      committed_(parent.committed_),
+      num_published_(parent.num_published_),
+      most_committed_(parent.most_committed_),
+      known_at_entry_(parent.known_at_entry_),
+      last_token_time_(parent.last_token_time_) {
+  tokens_.reserve(parent.known() + 1);
+  tokens_ = parent.tokens_;
+  tokens_.push_back(token);
+  if (parent.parked()) return;
+  QUIRE_CHECK(committed_ == parent.planned() && !parent.awaiting());
+  table_.emplace(parent.table_->pool(), parent.table_->block_size());
+  table_->Fork(*parent.table_, committed_);
+}
+
 void Sequence::Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots,
                      std::span<const BlockId> prefix) {
   QUIRE_CHECK(parked());
+  known_at_entry_ = known();
   table_.emplace(pool, block_size);
   for (const BlockId block : prefix) table_->AppendShared(pool->Revive(block));
   committed_ = table_->num_slots();
@@ -69,7 +92,8 @@ void Sequence::Leave() {
 
 uint32_t Sequence::PlannableRows() const {
   if (awaiting() || planned() >= last_slots()) return 0;
-  return known() > planned() ? known() - planned() : 1;
+  if (known() > planned()) return known() - planned();
+  return runs_ahead_ ? 1 : 0;
 }
 
 bool Sequence::Reserve(uint32_t num_rows) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "common/ids.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/memory/block_pool.h"
@@ -37,10 +38,14 @@ namespace quire {
 //                           awaiting --Leave--> parked
 class Sequence {
  public:
-  // `index`: within its request. REQUIRES: the prompt is not empty; max_tokens
-  // > 0.
+  // `index`: within its request. `runs_ahead`: whether rows are planned for
+  // tokens in flight. REQUIRES: the prompt is not empty; max_tokens > 0.
   Sequence(SequenceId id, uint32_t index, std::vector<Token> prompt,
-           uint32_t max_tokens);
+           uint32_t max_tokens, bool runs_ahead = true);
+  // A branch of `parent`: with its tokens and `token`, in the same state and
+  // with the same blocks. REQUIRES: no row of the parent is in flight and it
+  // awaits none.
+  Sequence(SequenceId id, uint32_t index, const Sequence& parent, Token token);
 
   SequenceId id() const { return id_; }
   uint32_t index() const { return index_; }
@@ -85,6 +90,9 @@ class Sequence {
   // Gives every block back and forgets rows in flight.
   void Leave();
 
+  // Whether it has gained a token since it was last parked.
+  bool has_gained() const { return known() > known_at_entry_; }
+
   // Whether the ranks were told of it since it was parked.
   bool told() const { return told_; }
   void SetTold() { told_ = true; }
@@ -95,8 +103,8 @@ class Sequence {
   const BlockTable& table() const { return *table_; }
 
   // Rows that can be planned now: all known tokens that no row has read yet;
-  // else one, for the token in flight; none once max_tokens are on their way,
-  // or while it awaits its parent.
+  // else one, for the token in flight, where it runs ahead; none once
+  // max_tokens are on their way, or while it awaits its parent.
   uint32_t PlannableRows() const;
   // Blocks for `num_rows` more rows. False: too few are available.
   bool Reserve(uint32_t num_rows);
@@ -109,12 +117,16 @@ class Sequence {
 
   // In any state. The token at position known() is now known.
   void AppendToken(Token token) { tokens_.push_back(token); }
+  // When its last token came; InfinitePast before the first.
+  absl::Time last_token_time() const { return last_token_time_; }
+  void set_last_token_time(absl::Time now) { last_token_time_ = now; }
 
  private:
   const SequenceId id_;
   const uint32_t index_;
   const uint32_t prompt_length_;
   const uint32_t max_tokens_;
+  const bool runs_ahead_;
   std::vector<Token> tokens_;
   std::optional<BlockTable> table_;  // Its slots in use are the planned ones.
   uint32_t committed_ = 0;
@@ -122,7 +134,9 @@ class Sequence {
   uint32_t num_awaited_ = 0;     // Slots.
   uint32_t num_published_ = 0;   // Blocks.
   uint32_t most_committed_ = 0;  // In any stay.
+  uint32_t known_at_entry_ = 0;  // Tokens.
   bool told_ = false;
+  absl::Time last_token_time_ = absl::InfinitePast();
 };
 
 }  // namespace quire

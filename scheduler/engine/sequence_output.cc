@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/check.h"
 
 namespace quire {
 namespace {
@@ -59,6 +60,18 @@ SequenceDelta SequenceOutput::TakeDelta() {
   SequenceDelta delta = std::exchange(delta_, SequenceDelta());
   delta_.sequence = index_;
   return delta;
+}
+
+std::vector<SequenceOutput> MakeOutputs(GenerationRequest& request,
+                                        uint32_t count) {
+  const bool makes_text = !request.filters.empty();
+  QUIRE_CHECK(!makes_text || request.filters.size() == request.num_sequences);
+  std::vector<SequenceOutput> outputs;
+  for (uint32_t i = 0; i < count; ++i) {
+    outputs.emplace_back(i,
+                         makes_text ? std::move(request.filters[i]) : nullptr);
+  }
+  return outputs;
 }
 
 }  // namespace quire

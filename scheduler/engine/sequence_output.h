@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/mailbox.h"
@@ -26,6 +27,9 @@ class SequenceOutput {
   // Of all generated tokens, natural logarithm.
   double cumulative_logprob() const { return cumulative_logprob_; }
 
+  // Of a sequence that is ranked, for its last delta.
+  void SetScore(double score) { delta_.score = score; }
+
   // What has not been taken.
   bool has_delta() const { return has_delta_; }
   SequenceDelta TakeDelta();
@@ -37,6 +41,10 @@ class SequenceOutput {
   SequenceDelta delta_;
   bool has_delta_ = false;
 };
+
+// [count]: outputs 0, 1, ... of a request, whose filters they take.
+std::vector<SequenceOutput> MakeOutputs(GenerationRequest& request,
+                                        uint32_t count);
 
 }  // namespace quire
 

@@ -81,6 +81,7 @@ class BlockTable {
   // Gives everything back, the last block first.
   void Release() { Truncate(0); }
 
+  BlockPool* pool() const { return pool_; }
   uint32_t block_size() const { return block_size_; }
   uint32_t num_slots() const { return num_slots_; }
   uint32_t num_blocks() const { return static_cast<uint32_t>(blocks_.size()); }

@@ -22,6 +22,14 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
   if (ask.filter != nullptr) request.filters.push_back(std::move(ask.filter));
   request.num_sequences = std::max(ask.n, ask.best_of);
   request.num_returned = ask.n;
+  if (ask.beam_width > 0) {
+    request.num_sequences = ask.beam_width;
+    request.beams = {.length_penalty = ask.length_penalty,
+                     .early_stopping = ask.early_stopping};
+    const auto num_stops = static_cast<uint32_t>(request.stop_tokens.size());
+    request.sampling.set_top_logprobs(
+        CandidatesPerBeam(ask.beam_width, num_stops));
+  }
   request.cache_salt = std::move(ask.cache_salt);
   request.uses_prefix_cache = !ask.cache_bypass;
   request.mailbox = std::move(mailbox);
@@ -30,6 +38,21 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
 
 std::vector<std::vector<Token>> AnswerAlone(const Ask& ask) {
   std::vector<std::vector<Token>> answers;
+  if (ask.beam_width > 0) {
+    const auto hypotheses = SearchAlone(
+        ask.prompt,
+        {.width = ask.beam_width,
+         .length_penalty = ask.length_penalty,
+         .ends_when_full = ask.early_stopping == EarlyStopping::kTrue,
+         .looks_ahead = ask.early_stopping == EarlyStopping::kNever,
+         .max_tokens = ask.max_tokens,
+         .min_tokens = ask.min_tokens,
+         .stops = ask.stops});
+    for (uint32_t i = 0; i < ask.n; ++i) {
+      answers.push_back(hypotheses[i].tokens);
+    }
+    return answers;
+  }
   for (uint32_t i = 0; i < ask.n; ++i) {
     answers.push_back(GenerateAlone(ask.prompt, ask.max_tokens, ask.stops,
                                     ask.min_tokens, /*seed=*/i));

@@ -24,7 +24,10 @@ struct Ask {
   absl::Time deadline = absl::InfiniteFuture();
   std::unique_ptr<OutputFilter> filter;
   uint32_t n = 1;
-  uint32_t best_of = 0;  // 0: n.
+  uint32_t best_of = 0;     // 0: n.
+  uint32_t beam_width = 0;  // 0: no beam search.
+  double length_penalty = 1;
+  EarlyStopping early_stopping = EarlyStopping::kFalse;
   std::string cache_salt;
   bool cache_bypass = false;
 };
@@ -32,7 +35,8 @@ struct Ask {
 GenerationRequest MakeRequest(RequestId id, Ask ask,
                               std::shared_ptr<Mailbox> mailbox);
 
-// What the puppets' model answers to it, to the token: of each sequence.
+// What the puppets' model answers to it, to the token: of each sequence or
+// hypothesis.
 std::vector<std::vector<Token>> AnswerAlone(const Ask& ask);
 
 // `length` tokens, other ones for another seed.

@@ -71,6 +71,11 @@ class EngineRandomTest : public EngineFixture,
     if (OneIn(3)) ask.stops = {3, 14, 15, 9, 26, 5, 35, 8};
     if (OneIn(3)) ask.min_tokens = Draw(0, ask.max_tokens);
     if (OneIn(3)) ask.n = Draw(2, 4);
+    if (OneIn(4)) {
+      ask.beam_width = ask.n + Draw(0, 2);
+      ask.length_penalty = Draw(0, 4) / 2.0;
+      ask.early_stopping = static_cast<EarlyStopping>(Draw(0, 2));
+    }
     ask.logprobs = OneIn(2);
     ask.prompt_logprobs = OneIn(2);
     if (OneIn(5)) ask.deadline = clock_.Now() + absl::Seconds(Draw(0, 60));

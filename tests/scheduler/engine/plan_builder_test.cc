@@ -15,16 +15,14 @@ class PlanBuilderTest : public testing::Test {
   PlanBuilderTest() { sequence_.Enter(&pool_, /*block_size=*/2, 4); }
 
   const worker::v1::StepPlan& PlanFirst() {
-    builder_.Begin();
     sampling_.set_temperature(0.5f);
     builder_.AddRun(sequence_, sampling_, sequence_.PlanRows(3));
-    return builder_.Finish();
+    return builder_.Finish().plan;
   }
   const worker::v1::StepPlan& PlanRow() {
-    builder_.Begin();
     EXPECT_TRUE(sequence_.Reserve(1));
     builder_.AddRun(sequence_, sampling_, sequence_.PlanRows(1));
-    return builder_.Finish();
+    return builder_.Finish().plan;
   }
 
   BlockPool pool_{8};
@@ -77,7 +75,6 @@ TEST_F(PlanBuilderTest, ANewBlockIsOneEdit) {
 TEST_F(PlanBuilderTest, AReleaseGoesOutOnceWithTheNextFinishedPlan) {
   PlanFirst();
   builder_.Release(sequence_);
-  builder_.Begin();  // Dropped: nothing to compute.
   EXPECT_THAT(PlanRow().released(), ElementsAre(6));
   EXPECT_THAT(PlanRow().released(), IsEmpty());
 }
@@ -94,10 +91,9 @@ TEST_F(PlanBuilderTest, AForkIsToldAsACopyOfItsParentAndWhatDiffers) {
   child.EnterAsFork(&sequence_, /*num_shared=*/3, &pool_, /*block_size=*/2, 5);
   child.TryFork();
   sampling_.set_seed(100);
-  builder_.Begin();
-  builder_.AddFork(child, sampling_);
+  builder_.AddFork(child, sequence_, sampling_);
   builder_.AddRun(child, sampling_, child.PlanRows(1));
-  const worker::v1::StepPlan& plan = builder_.Finish();
+  const worker::v1::StepPlan& plan = builder_.Finish().plan;
   ASSERT_EQ(plan.forks_size(), 1);
   EXPECT_EQ(plan.forks(0).parent(), 6u);
   EXPECT_EQ(plan.forks(0).child(), 7u);
@@ -115,13 +111,13 @@ TEST_F(PlanBuilderTest, AForkIsToldAsACopyOfItsParentAndWhatDiffers) {
 TEST_F(PlanBuilderTest, ANewEpochHasNothingToRelease) {
   PlanFirst();
   builder_.Release(sequence_);
-  builder_.ForgetReleases();
+  builder_.StartOver();
   EXPECT_THAT(PlanRow().released(), IsEmpty());
 }
 
 TEST_F(PlanBuilderTest, RunsAreTakenBeside) {
-  PlanFirst();
-  EXPECT_EQ(builder_.TakeRuns().size(), 1u);
+  builder_.AddRun(sequence_, sampling_, sequence_.PlanRows(3));
+  EXPECT_EQ(builder_.Finish().runs.size(), 1u);
   EXPECT_THAT(builder_.runs(), IsEmpty());
 }
 

@@ -31,8 +31,10 @@ RequestState MakeState(GenerationRequest request) {
 }
 
 FinishReason Append(RequestState& state, Token token) {
-  return state.AppendToken(state.leader(),
-                           {.chosen = {.token = token, .logprob = -1}}, kNow);
+  return state
+      .Continue(state.leader(), {.chosen = {.token = token, .logprob = -1}},
+                kNow)
+      .reason;
 }
 
 bool HasDelta(RequestState& state) {
@@ -177,8 +179,10 @@ TEST(RequestStateTest, NoPromptScoresUnlessAskedFor) {
 }
 
 TEST(RequestStateTest, IsProtectedUntilItsNextToken) {
+  BlockPool pool(4);
   RequestState state = MakeState(Request(2, 9));
   Append(state, 3);
+  state.leader().Enter(&pool, /*block_size=*/2, /*num_slots=*/4);
   state.OnAdmitted(/*in_full=*/true, /*num_cached=*/0);
   EXPECT_TRUE(state.is_protected());
   Append(state, 4);
@@ -203,13 +207,18 @@ class SequencesTest : public testing::Test {
   }
   static FinishReason Append(RequestState& state, uint32_t index, Token token,
                              float logprob) {
-    return state.AppendToken(*state.sequences()[index],
-                             {.chosen = {token, logprob}}, kNow);
+    return state
+        .Continue(*state.sequences()[index], {.chosen = {token, logprob}}, kNow)
+        .reason;
   }
 };
 
 TEST_F(SequencesTest, EachIsProtectedUntilAllHaveGainedAToken) {
+  BlockPool pool(8);
   RequestState state = Make(2, 2);
+  for (const auto& sequence : state.sequences()) {
+    sequence->Enter(&pool, /*block_size=*/2, /*num_slots=*/7);
+  }
   state.OnAdmitted(/*in_full=*/true, /*num_cached=*/0);
   Append(state, 0, 3, -1);
   EXPECT_TRUE(state.is_protected());

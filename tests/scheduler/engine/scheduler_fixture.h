@@ -70,6 +70,7 @@ class SchedulerFixture : public testing::Test {
 
  private:
   void StartEpoch();
+  void ExpectConsistent();
 };
 
 }  // namespace quire

@@ -60,6 +60,7 @@ void PuppetRank::Add(const worker::v1::NewSequence& added) {
   for (Token token : added.tokens()) sequence.Append(token);
   sequence.prompt_length = added.prompt_length();
   sequence.seed = added.sampling().seed();
+  sequence.num_top = added.sampling().top_logprobs();
   sequence.blocks.assign(added.blocks().begin(), added.blocks().end());
 }
 
@@ -77,6 +78,7 @@ void PuppetRank::Fork(const worker::v1::Fork& fork) {
   child.prompt_length = parent->prompt_length;
   child.blocks = parent->blocks;
   child.seed = fork.seed();
+  child.num_top = parent->num_top;
   Expect(sequences_.try_emplace(fork.child(), std::move(child)).second,
          absl::StrCat("forked sequence ", fork.child(), " is held"));
 }
@@ -171,9 +173,11 @@ void PuppetRank::Sample(uint64_t id, HeldSequence& sequence,
   sampled.add_position(static_cast<uint32_t>(sequence.tokens.size()));
   sampled.add_token(token);
   sampled.add_logprob(PuppetLogprob(prefix, token));
-  sampled.add_num_top(1);
-  sampled.add_top_token(token);
-  sampled.add_top_logprob(PuppetLogprob(prefix, token));
+  sampled.add_num_top(sequence.num_top);
+  for (const Token top : PuppetTop(prefix, sequence.num_top)) {
+    sampled.add_top_token(top);
+    sampled.add_top_logprob(PuppetLogprob(prefix, top));
+  }
   sequence.Append(token);
 }
 

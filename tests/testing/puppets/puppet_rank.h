@@ -37,6 +37,7 @@ class PuppetRank {
     std::vector<uint64_t> prefixes;  // [tokens]: with the token itself.
     uint32_t prompt_length = 0;
     uint64_t seed = 0;
+    uint32_t num_top = 0;
     std::vector<uint32_t> blocks;
 
     void Append(Token token);
