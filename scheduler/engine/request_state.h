@@ -20,6 +20,13 @@
 
 namespace quire {
 
+// The sequence whose writing a request waits for, to read it, and up to which
+// slot.
+struct AwaitedPrefix {
+  SequenceId writer;
+  uint32_t num_slots = 0;  // 0: it waits for none.
+};
+
 // An open request: what was asked, its sequences, and what is owed to its
 // mailbox. Its sequences are admitted, preempted and resumed together; each
 // ends by itself. States:
@@ -73,12 +80,8 @@ class RequestState {
     return request_.uses_prefix_cache && !request_.reports_prompt_logprobs;
   }
   const std::string& cache_salt() const { return request_.cache_salt; }
-  // The sequence whose writing it waits for, to read it, and up to which slot.
-  struct AwaitedPrefix {
-    SequenceId writer;
-    uint32_t num_slots = 0;  // 0: it waits for none.
-  };
-  AwaitedPrefix& awaited_prefix() { return awaited_prefix_; }
+  const AwaitedPrefix& awaited_prefix() const { return awaited_prefix_; }
+  void Await(const AwaitedPrefix& prefix) { awaited_prefix_ = prefix; }
 
   // The sequence leaves; what it said stays.
   void EndSequence(Sequence& sequence);

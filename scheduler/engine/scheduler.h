@@ -119,11 +119,6 @@ class Scheduler {
   AdmissionRequest DescribeForAdmission(const RequestState& request,
                                         std::span<const BlockId> prefix) const;
   uint32_t SlotsOf(std::span<const BlockId> prefix) const;
-  std::vector<BlockId> FindPrefix(const RequestState& request);
-  bool AwaitsPrefix(RequestState& request, uint32_t num_found);
-  bool IsBeingWritten(const RequestState::AwaitedPrefix& awaited);
-  RequestState::AwaitedPrefix FindWriter(const RequestState& request,
-                                         uint32_t num_found) const;
   AdmissionMode ModeFor(const RequestState& request,
                         const Sequence& sequence) const;
   // `num_found`, here and below: slots of its prefix that need no computing.
