@@ -9,6 +9,7 @@
 #include "client/command_line_error.h"
 #include "client/connection_flags.h"
 #include "client/list_flags.h"
+#include "client/priority_name.h"
 
 namespace quire {
 namespace {
@@ -86,6 +87,10 @@ ABSL_FLAG(std::optional<uint32_t>, n, std::nullopt,
           "Sequences to return; they share the prompt's memory.");
 ABSL_FLAG(std::optional<uint32_t>, best_of, std::nullopt,
           "Sequences to generate, of which the best n are returned.");
+ABSL_FLAG(std::optional<quire::v1::Priority>, priority, std::nullopt,
+          "low, normal or high: those that wait are served in the order of "
+          "their arrival, high ones with a head start, low ones with a "
+          "handicap. Without it: normal.");
 ABSL_FLAG(std::string, cache_salt, "",
           "Computed prefixes are shared only with requests of the same salt.");
 ABSL_FLAG(bool, cache_bypass, false,
@@ -176,6 +181,7 @@ std::vector<std::string> GenerationFlagNames() {
           "bad_words",
           "n",
           "best_of",
+          "priority",
           "cache_salt",
           "cache_bypass",
           "logprobs",
@@ -190,6 +196,7 @@ absl::Status SetOptionsFromFlags(quire::v1::GenerateRequest& request) {
   SetCache(*request.mutable_cache());
   IfGiven(FLAGS_n, [&](uint32_t v) { request.set_n(v); });
   IfGiven(FLAGS_best_of, [&](uint32_t v) { request.set_best_of(v); });
+  IfGiven(FLAGS_priority, [&](v1::Priority v) { request.set_priority(v); });
   request.set_request_id(absl::GetFlag(FLAGS_request_id));
   return CheckOutput(request.output());
 }

@@ -11,6 +11,7 @@
 #include "quire/worker/v1/plan.pb.h"
 #include "scheduler/engine/mailbox.h"
 #include "scheduler/engine/output_filter.h"
+#include "scheduler/policy/order.h"
 
 namespace quire {
 
@@ -27,6 +28,7 @@ struct GenerationRequest {
       stop_tokens;  // End of sequence (unless ignored) and the request's own.
   bool reports_logprobs = false;
   bool reports_prompt_logprobs = false;
+  Priority priority = Priority::kNormal;
   absl::Time deadline = absl::InfiniteFuture();
   // One for each sequence; empty: no text is made.
   std::vector<std::unique_ptr<OutputFilter>> filters;

@@ -50,6 +50,7 @@ class RequestState {
 
   RequestId id() const { return request_.id; }
   const PlaceInOrder& place() const { return place_; }
+  Priority priority() const { return request_.priority; }
   absl::Time arrived() const { return arrived_; }
   absl::Time deadline() const { return request_.deadline; }
   const std::string& name() const { return request_.name; }

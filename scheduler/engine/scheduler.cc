@@ -51,9 +51,12 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
   if (!refusal.ok()) return Refuse(request, refusal);
 
   request.uses_prefix_cache &= options_.prefix_cache;
-  ++last_place_.arrival;
+  const PlaceInOrder place = {
+      .virtual_arrival =
+          VirtualArrival(now, request.priority, options_.priority_head_start),
+      .arrival = ++last_arrival_};
   auto owned = std::make_unique<RequestState>(
-      std::move(request), last_place_,
+      std::move(request), place,
       [this] { return last_sequence_ = last_sequence_.Next(); }, now);
   RequestState& added = *owned;
   QUIRE_CHECK(requests_.emplace(added.id(), std::move(owned)).second);

@@ -163,7 +163,7 @@ class Scheduler {
   RequestQueue waiting_;
   std::vector<RequestState*> running_;  // In the order of service.
   uint32_t num_running_sequences_ = 0;
-  PlaceInOrder last_place_;
+  uint64_t last_arrival_ = 0;  // PlaceInOrder::arrival.
   SequenceId last_sequence_;
 
   PlanBuilder builder_;

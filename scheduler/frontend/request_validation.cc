@@ -39,6 +39,22 @@ absl::Status CheckName(const std::string& name) {
                    "; it must have none"));
 }
 
+absl::StatusOr<Priority> ResolvePriority(v1::Priority priority) {
+  switch (priority) {
+    case v1::PRIORITY_LOW:
+      return Priority::kLow;
+    case v1::PRIORITY_UNSPECIFIED:
+    case v1::PRIORITY_NORMAL:
+      return Priority::kNormal;
+    case v1::PRIORITY_HIGH:
+      return Priority::kHigh;
+    default:
+      return FieldError("priority", static_cast<int>(priority),
+                        absl::StrCat("it must be one of Priority, 0 to ",
+                                     static_cast<int>(v1::Priority_MAX)));
+  }
+}
+
 uint32_t NumReturned(const v1::GenerateRequest& request) {
   return request.has_n() ? request.n() : 1;
 }
@@ -116,6 +132,8 @@ absl::StatusOr<GenerationRequest> ResolveRequest(
 
   GenerationRequest resolved;
   resolved.name = request.request_id();
+  QUIRE_ASSIGN_OR_RETURN(resolved.priority,
+                         ResolvePriority(request.priority()));
   resolved.num_sequences = NumSequences(request);
   resolved.num_returned = NumReturned(request);
   resolved.uses_prefix_cache = !request.cache().bypass();

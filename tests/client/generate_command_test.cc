@@ -82,6 +82,12 @@ TEST_F(GenerateCommandTest, FlagsThatAreNotGivenLeaveTheServersDefaults) {
   EXPECT_FALSE(request.stopping().has_max_tokens());
   EXPECT_FALSE(request.stopping().has_ignore_eos());
   EXPECT_FALSE(request.output().has_logprobs());
+  EXPECT_EQ(request.priority(), quire::v1::PRIORITY_UNSPECIFIED);
+}
+
+TEST_F(GenerateCommandTest, FlagsForItsPlaceSetTheirFields) {
+  const auto request = Sent({"x", "--priority=low"});
+  EXPECT_EQ(request.priority(), quire::v1::PRIORITY_LOW);
 }
 
 TEST_F(GenerateCommandTest, SamplingFlagsSetTheirFields) {

@@ -54,6 +54,8 @@ TEST(RequestValidationTest, ARefusalNamesFieldValueAndLimit) {
       {"token_ids { ids: [1, -1] }", "token_ids.ids[1] is -1" + ids},
       {"token_ids { ids: [1, 2, 1000] }", "token_ids.ids[2] is 1000" + ids},
       {"chat {}", "chat.messages has 0 entries; it must have at least 1"},
+      {"text: 'x' priority: 4",
+       "priority is 4; it must be one of Priority, 0 to 3"},
       {"text: 'x' n: 0", "n is 0; it must be 1 to 64"},
       {"text: 'x' n: 65", "n is 65; it must be 1 to 64"},
       {"text: 'x' n: 3 best_of: 2",
@@ -213,6 +215,16 @@ TEST(RequestValidationTest, StringsHaveAMostNumberOfBytes) {
   name.set_request_id(std::string(129, 'x'));
   EXPECT_EQ(MessageOf(name),
             "request_id has 129 bytes; it must have at most 128");
+}
+
+TEST(RequestValidationTest, APriorityIsNormalUnlessSaid) {
+  EXPECT_EQ(Resolve("text: 'x'")->priority, Priority::kNormal);
+  EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_NORMAL")->priority,
+            Priority::kNormal);
+  EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_LOW")->priority,
+            Priority::kLow);
+  EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_HIGH")->priority,
+            Priority::kHigh);
 }
 
 struct PromptRefusal {
