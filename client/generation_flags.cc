@@ -91,6 +91,9 @@ ABSL_FLAG(std::optional<quire::v1::Priority>, priority, std::nullopt,
           "low, normal or high: those that wait are served in the order of "
           "their arrival, high ones with a head start, low ones with a "
           "handicap. Without it: normal.");
+ABSL_FLAG(std::optional<uint32_t>, kv_budget_tokens, std::nullopt,
+          "Prompt and generated tokens of all sequences together, at most; the "
+          "generation ends there.");
 ABSL_FLAG(std::string, cache_salt, "",
           "Computed prefixes are shared only with requests of the same salt.");
 ABSL_FLAG(bool, cache_bypass, false,
@@ -182,6 +185,7 @@ std::vector<std::string> GenerationFlagNames() {
           "n",
           "best_of",
           "priority",
+          "kv_budget_tokens",
           "cache_salt",
           "cache_bypass",
           "logprobs",
@@ -197,6 +201,8 @@ absl::Status SetOptionsFromFlags(quire::v1::GenerateRequest& request) {
   IfGiven(FLAGS_n, [&](uint32_t v) { request.set_n(v); });
   IfGiven(FLAGS_best_of, [&](uint32_t v) { request.set_best_of(v); });
   IfGiven(FLAGS_priority, [&](v1::Priority v) { request.set_priority(v); });
+  IfGiven(FLAGS_kv_budget_tokens,
+          [&](uint32_t v) { request.set_kv_budget_tokens(v); });
   request.set_request_id(absl::GetFlag(FLAGS_request_id));
   return CheckOutput(request.output());
 }

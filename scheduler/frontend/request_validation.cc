@@ -9,6 +9,7 @@
 #include "common/status_macros.h"
 #include "common/strings.h"
 #include "scheduler/frontend/field_error.h"
+#include "scheduler/frontend/kv_budget.h"
 #include "scheduler/frontend/list_validation.h"
 #include "scheduler/frontend/prompt_validation.h"
 #include "scheduler/frontend/sampling_validation.h"
@@ -161,6 +162,16 @@ absl::Status AddPrompt(const v1::GenerateRequest& request,
     return FieldError(
         "stopping.min_tokens", stopping.min_tokens(),
         absl::StrCat("it must be at most max_tokens, ", resolved->max_tokens));
+  if (request.has_kv_budget_tokens()) {
+    QUIRE_ASSIGN_OR_RETURN(
+        const uint32_t within_budget,
+        TokensWithinBudget(
+            {.budget_tokens = request.kv_budget_tokens(),
+             .prompt_tokens = static_cast<uint32_t>(prompt.size()),
+             .num_sequences = resolved->num_sequences,
+             .min_tokens = std::max(stopping.min_tokens(), 1u)}));
+    resolved->max_tokens = std::min(resolved->max_tokens, within_budget);
+  }
   resolved->sampling.set_min_tokens(stopping.min_tokens());
   if (stopping.min_tokens() > 0) {
     resolved->sampling.mutable_banned_until_min_tokens()->Assign(

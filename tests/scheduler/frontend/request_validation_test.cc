@@ -217,6 +217,18 @@ TEST(RequestValidationTest, StringsHaveAMostNumberOfBytes) {
             "request_id has 129 bytes; it must have at most 128");
 }
 
+TEST(RequestValidationTest, ABudgetLowersMaxTokens) {
+  const std::string budget = "text: 'x' kv_budget_tokens: 70 ";
+  EXPECT_EQ(ResolveWithPrompt(budget, 60)->max_tokens, 10u);
+  EXPECT_EQ(ResolveWithPrompt(budget + "best_of: 3", 60)->max_tokens, 3u);
+  EXPECT_EQ(
+      ResolveWithPrompt(budget + "stopping { max_tokens: 7 }", 60)->max_tokens,
+      7u);
+  EXPECT_EQ(ResolveWithPrompt("text: 'x' kv_budget_tokens: 4294967295", 60)
+                ->max_tokens,
+            40u);
+}
+
 TEST(RequestValidationTest, APriorityIsNormalUnlessSaid) {
   EXPECT_EQ(Resolve("text: 'x'")->priority, Priority::kNormal);
   EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_NORMAL")->priority,
@@ -252,6 +264,11 @@ TEST(RequestValidationTest, PromptAndGeneratedTokensMustFitTheContext) {
        "stopping.min_tokens is 11; it must be at most max_tokens, 10"},
       {"text: 'x' stopping { min_tokens: 41 }", 60,
        "stopping.min_tokens is 41; it must be at most max_tokens, 40"},
+      {"text: 'x' kv_budget_tokens: 60", 60,
+       "kv_budget_tokens is 60; a prompt of 60 tokens and 1 more need 61"},
+      {"text: 'x' kv_budget_tokens: 69 n: 2 stopping { min_tokens: 5 }", 60,
+       "kv_budget_tokens is 69; a prompt of 60 tokens and 5 more for each of 2 "
+       "sequences need 70"},
   };
   for (const PromptRefusal& refusal : refusals) {
     EXPECT_EQ(
