@@ -26,7 +26,8 @@ constexpr char kDetails[] =
     "finish_reason (stop, length), stop_reason and usage.\n\n"
     "With --n several sequences are generated from the prompt's memory; with\n"
     "--best_of too, the best n of so many, each with its score: the mean\n"
-    "log-probability of a token.\n";
+    "log-probability of a token. With --beam_width the n best texts that a\n"
+    "beam search finds.\n";
 
 std::unique_ptr<EventWriter> MakeWriter(
     const quire::v1::GenerateRequest& request, Console& console,

@@ -8,6 +8,7 @@
 #include "absl/flags/flag.h"
 #include "client/command_line_error.h"
 #include "client/connection_flags.h"
+#include "client/enum_flags.h"
 #include "client/list_flags.h"
 
 namespace quire {
@@ -86,6 +87,21 @@ ABSL_FLAG(std::optional<uint32_t>, n, std::nullopt,
           "Sequences to return; they share the prompt's memory.");
 ABSL_FLAG(std::optional<uint32_t>, best_of, std::nullopt,
           "Sequences to generate, of which the best n are returned.");
+ABSL_FLAG(std::optional<uint32_t>, beam_width, std::nullopt,
+          "Beam search with so many beams: the n likeliest continuations.");
+ABSL_FLAG(std::optional<float>, length_penalty, std::nullopt,
+          "Of a beam search: above 0 favours longer texts. Without it: 1.");
+ABSL_FLAG(std::optional<quire::v1::EarlyStopping>, early_stopping, std::nullopt,
+          "Of a beam search, when it ends: true, with as many texts as beams; "
+          "false, when no beam looks better than these; never, when none can "
+          "become better. Without it: false.");
+ABSL_FLAG(std::optional<quire::v1::Priority>, priority, std::nullopt,
+          "low, normal or high: those that wait are served in the order of "
+          "their arrival, high ones with a head start, low ones with a "
+          "handicap. Without it: normal.");
+ABSL_FLAG(std::optional<uint32_t>, kv_budget_tokens, std::nullopt,
+          "Prompt and generated tokens of all sequences together, at most; the "
+          "generation ends there.");
 ABSL_FLAG(std::string, cache_salt, "",
           "Computed prefixes are shared only with requests of the same salt.");
 ABSL_FLAG(bool, cache_bypass, false,
@@ -143,6 +159,16 @@ void SetOutput(quire::v1::OutputOptions& output) {
   if (absl::GetFlag(FLAGS_include_stop)) output.set_include_stop(true);
 }
 
+void SetBeams(quire::v1::GenerateRequest& request) {
+  IfGiven(FLAGS_beam_width,
+          [&](uint32_t v) { request.mutable_beams()->set_beam_width(v); });
+  IfGiven(FLAGS_length_penalty,
+          [&](float v) { request.mutable_beams()->set_length_penalty(v); });
+  IfGiven(FLAGS_early_stopping, [&](v1::EarlyStopping v) {
+    request.mutable_beams()->set_early_stopping(v);
+  });
+}
+
 void SetCache(quire::v1::CacheOptions& cache) {
   cache.set_salt(absl::GetFlag(FLAGS_cache_salt));
   cache.set_bypass(absl::GetFlag(FLAGS_cache_bypass));
@@ -176,6 +202,11 @@ std::vector<std::string> GenerationFlagNames() {
           "bad_words",
           "n",
           "best_of",
+          "beam_width",
+          "length_penalty",
+          "early_stopping",
+          "priority",
+          "kv_budget_tokens",
           "cache_salt",
           "cache_bypass",
           "logprobs",
@@ -188,8 +219,12 @@ absl::Status SetOptionsFromFlags(quire::v1::GenerateRequest& request) {
   SetStopping(*request.mutable_stopping());
   SetOutput(*request.mutable_output());
   SetCache(*request.mutable_cache());
+  SetBeams(request);
   IfGiven(FLAGS_n, [&](uint32_t v) { request.set_n(v); });
   IfGiven(FLAGS_best_of, [&](uint32_t v) { request.set_best_of(v); });
+  IfGiven(FLAGS_priority, [&](v1::Priority v) { request.set_priority(v); });
+  IfGiven(FLAGS_kv_budget_tokens,
+          [&](uint32_t v) { request.set_kv_budget_tokens(v); });
   request.set_request_id(absl::GetFlag(FLAGS_request_id));
   return CheckOutput(request.output());
 }

@@ -9,13 +9,13 @@
 
 namespace quire {
 
-// The flags named like the fields of SamplingOptions, StoppingOptions and
-// OutputOptions. A flag that is not given leaves its field absent, so the
-// server's default counts; the server checks the values.
+// The flags named like the fields of GenerateRequest and its options. A flag
+// that is not given leaves its field absent, so the server's default counts;
+// the server checks the values.
 std::vector<std::string> GenerationFlagNames();
 
-// Sets `sampling`, `stopping`, `output` and `request_id` of the request from
-// the flags. INVALID_ARGUMENT where log-probabilities are asked for without
+// Sets all of the request but its prompt from the flags. INVALID_ARGUMENT where
+// log-probabilities are asked for without
 // --json, which alone shows them.
 absl::Status SetOptionsFromFlags(quire::v1::GenerateRequest& request);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/request_state_text.h"
 #include "client/units.h"
 
 namespace quire {
@@ -77,10 +78,9 @@ std::string WorkerRow(const WorkerStatus& worker) {
 
 std::string RequestRow(const RequestStatus& request) {
   return absl::StrFormat(
-      "%-24s %-8s %7d %10d %7d %8d %8s\n", Printable(request.request_id(), 24),
-      request.running() ? "running" : "waiting", request.prompt_tokens(),
-      request.generated_tokens(), request.blocks(), request.preemptions(),
-      FormatSeconds(request.age_s()));
+      "%-20s %-12s %7d %10d %7d %8d %8s\n", Printable(request.request_id(), 20),
+      StateText(request), request.prompt_tokens(), request.generated_tokens(),
+      request.blocks(), request.preemptions(), FormatSeconds(request.age_s()));
 }
 
 std::string WorkersTable(const StatusResponse& status) {
@@ -94,9 +94,9 @@ std::string WorkersTable(const StatusResponse& status) {
 
 std::string RequestsTable(const StatusResponse& status) {
   if (status.requests().empty()) return "";
-  std::string text =
-      absl::StrFormat("\n%-24s %-8s %7s %10s %7s %8s %8s\n", "REQUEST", "STATE",
-                      "PROMPT", "GENERATED", "BLOCKS", "PREEMPT.", "AGE");
+  std::string text = absl::StrFormat("\n%-20s %-12s %7s %10s %7s %8s %8s\n",
+                                     "REQUEST", "STATE", "PROMPT", "GENERATED",
+                                     "BLOCKS", "PREEMPT.", "AGE");
   for (const RequestStatus& request : status.requests()) {
     text += RequestRow(request);
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/block_cells.h"
+#include "client/request_state_text.h"
 #include "client/units.h"
 
 namespace quire {
@@ -142,18 +143,18 @@ std::vector<ScreenLine> MapLines(const TopView& view, const ScreenSize& size) {
 ScreenLine RequestLine(const RequestStatus& request, uint32_t owner) {
   return ScreenLine()
       .Add(request.running() ? "■ " : "  ", OwnerStyle(owner))
-      .Add(absl::StrFormat("%-24s %-8s %7d %9d %7d %8d %8s",
-                           Printable(request.request_id(), 24),
-                           request.running() ? "running" : "waiting",
-                           request.prompt_tokens(), request.generated_tokens(),
-                           request.blocks(), request.preemptions(),
+      .Add(absl::StrFormat("%-19s %-13s %7d %9d %7d %8d %8s",
+                           Printable(request.request_id(), 19),
+                           StateText(request), request.prompt_tokens(),
+                           request.generated_tokens(), request.blocks(),
+                           request.preemptions(),
                            FormatSeconds(request.age_s())),
            request.running() ? TextStyle() : kDim);
 }
 
 ScreenLine RequestsHeader() {
   return ScreenLine().Add(
-      absl::StrFormat("  %-24s %-8s %7s %9s %7s %8s %8s", "REQUEST", "STATE",
+      absl::StrFormat("  %-19s %-13s %7s %9s %7s %8s %8s", "REQUEST", "STATE",
                       "PROMPT", "GENERATED", "BLOCKS", "PREEMPT.", "AGE"),
       kBold);
 }

@@ -81,6 +81,11 @@ ABSL_FLAG(uint64_t, max_waiting_tokens,
           "Prompt tokens in the queue, beyond which new ones are refused.");
 ABSL_FLAG(uint32_t, pipeline_depth, quire::EngineOptions().pipeline_depth,
           "Plans in flight: 1, or 2 to plan a step while one executes.");
+ABSL_FLAG(absl::Duration, priority_head_start,
+          quire::EngineOptions().priority_head_start,
+          "How much earlier than a normal request one of high priority counts "
+          "as having arrived, and how much later one of low priority; inf: "
+          "always before all lower ones.");
 ABSL_FLAG(quire::AdmissionMode, admission, quire::EngineOptions().admission,
           "Memory that a request must find before it starts: first_chunk (its "
           "first rows: most run at once, some are preempted), full_prompt, or "
@@ -111,8 +116,9 @@ quire::FlagProgram Program() {
                     "block_size", "num_blocks", "world_size", "step_timeout",
                     "drain_limit", "max_step_tokens", "max_running_sequences",
                     "max_waiting_requests", "max_waiting_tokens",
-                    "pipeline_depth", "admission", "prefix_cache",
-                    "check_consistency", "shuffle_free_blocks_seed"}};
+                    "priority_head_start", "pipeline_depth", "admission",
+                    "prefix_cache", "check_consistency",
+                    "shuffle_free_blocks_seed"}};
 }
 
 quire::ServerOptions OptionsFromFlags() {
@@ -132,6 +138,7 @@ quire::ServerOptions OptionsFromFlags() {
   options.engine.max_waiting_requests =
       absl::GetFlag(FLAGS_max_waiting_requests);
   options.engine.max_waiting_tokens = absl::GetFlag(FLAGS_max_waiting_tokens);
+  options.engine.priority_head_start = absl::GetFlag(FLAGS_priority_head_start);
   options.engine.pipeline_depth = absl::GetFlag(FLAGS_pipeline_depth);
   options.engine.admission = absl::GetFlag(FLAGS_admission);
   options.engine.prefix_cache = absl::GetFlag(FLAGS_prefix_cache);

@@ -1,5 +1,6 @@
 #include "scheduler/engine/engine_options.h"
 
+#include "absl/strings/str_cat.h"
 #include "common/check_range.h"
 #include "common/status_macros.h"
 
@@ -13,6 +14,11 @@ absl::Status EngineOptions::Validate() const {
   QUIRE_RETURN_IF_ERROR(CheckRange("pipeline_depth", pipeline_depth, 1, 2));
   QUIRE_RETURN_IF_ERROR(
       CheckRange("max_waiting_requests", max_waiting_requests, 1, kMany));
+  if (priority_head_start < absl::ZeroDuration()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "priority_head_start is ", absl::FormatDuration(priority_head_start),
+        ", must be at least 0"));
+  }
   return CheckRange("max_waiting_tokens", max_waiting_tokens, 1,
                     uint64_t{1} << 40);
 }

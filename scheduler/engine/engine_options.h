@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "scheduler/policy/admission.h"
 
 namespace quire {
@@ -22,6 +23,10 @@ struct EngineOptions {
   // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
   uint32_t max_waiting_requests = 1024;
   uint64_t max_waiting_tokens = 1 << 20;
+  // How much earlier than a normal request one of high priority counts as
+  // having arrived, and how much later one of low priority. At least 0: for so
+  // long a newcomer may pass one that waits. See policy/order.h.
+  absl::Duration priority_head_start = absl::Seconds(30);
   // How much memory a request must find before it starts.
   AdmissionMode admission = AdmissionMode::kFullPrompt;
   // Whether blocks are kept after use and found again by equal prompts.

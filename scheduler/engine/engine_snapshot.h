@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "common/ids.h"
+#include "scheduler/policy/order.h"
 
 namespace quire {
 
@@ -28,6 +29,7 @@ struct RequestSnapshot {
   RequestId id;
   std::string name;
   bool running = false;
+  Priority priority = Priority::kNormal;
   uint32_t prompt_tokens = 0;
   uint32_t generated_tokens = 0;
   uint32_t num_sequences = 0;  // That have not ended.

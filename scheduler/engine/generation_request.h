@@ -13,6 +13,7 @@
 #include "scheduler/engine/mailbox.h"
 #include "scheduler/engine/output_filter.h"
 #include "scheduler/policy/beam_search.h"
+#include "scheduler/policy/order.h"
 
 namespace quire {
 
@@ -38,6 +39,7 @@ struct GenerationRequest {
       stop_tokens;  // End of sequence (unless ignored) and the request's own.
   bool reports_logprobs = false;
   bool reports_prompt_logprobs = false;
+  Priority priority = Priority::kNormal;
   absl::Time deadline = absl::InfiniteFuture();
   // One for each sequence; empty: no text is made.
   std::vector<std::unique_ptr<OutputFilter>> filters;

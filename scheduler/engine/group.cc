@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/check.h"
 
 namespace quire {
 
@@ -20,7 +21,10 @@ void Group::Enter(worker::v1::StepPlan& plan, std::vector<Run> runs,
   last_step_ = last_step_.Next();
   plan.set_step_id(last_step_.value());
   plan.set_epoch(shape_.epoch.value());
-  in_flight_.emplace_back(last_step_, shape_.num_ranks, std::move(runs), now);
+  const int num_swaps =
+      plan.swaps_out().source_size() + plan.swaps_in().source_size();
+  in_flight_.emplace_back(last_step_, shape_.num_ranks, std::move(runs),
+                          static_cast<uint32_t>(num_swaps), now);
 }
 
 absl::Status Group::Accept(Rank rank, worker::v1::StepResult result) {
@@ -42,6 +46,13 @@ absl::Status Group::Accept(Rank rank, worker::v1::StepResult result) {
   }
   const absl::Status status = step->Accept(rank, std::move(result));
   return status.ok() ? status : error(std::string(status.message()));
+}
+
+void Group::PopOldest() {
+  QUIRE_CHECK(oldest_complete());
+  const InFlightStep& step = in_flight_.front();
+  rates_.Observe(step.runs(), step.num_swapped_blocks(), step.slowest());
+  in_flight_.pop_front();
 }
 
 void Group::Abandon(const absl::Status& reason) {

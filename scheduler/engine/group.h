@@ -13,6 +13,7 @@
 #include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/group_link.h"
 #include "scheduler/engine/in_flight_step.h"
+#include "scheduler/engine/measured_rates.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/memory/block_pool.h"
 #include "scheduler/memory/prefix_tree.h"
@@ -47,7 +48,11 @@ class Group {
   bool oldest_complete() const {
     return !in_flight_.empty() && in_flight_.front().complete();
   }
-  void PopOldest() { in_flight_.pop_front(); }
+  // It leaves flight; what it took joins the rates. REQUIRES: it can be
+  // committed.
+  void PopOldest();
+  // Of the steps that have left flight.
+  const MeasuredRates& rates() const { return rates_; }
 
   // Ends the epoch on the link's side.
   void Abandon(const absl::Status& reason);
@@ -59,6 +64,7 @@ class Group {
   PrefixTree prefixes_;
   StepId last_step_;
   std::deque<InFlightStep> in_flight_;
+  MeasuredRates rates_;
 };
 
 }  // namespace quire

@@ -11,10 +11,11 @@
 namespace quire {
 
 InFlightStep::InFlightStep(StepId id, uint32_t num_ranks, std::vector<Run> runs,
-                           absl::Time planned)
+                           uint32_t num_swapped_blocks, absl::Time planned)
     : id_(id),
       planned_(planned),
       runs_(std::move(runs)),
+      num_swapped_blocks_(num_swapped_blocks),
       answered_(num_ranks, false) {}
 
 absl::Status InFlightStep::Accept(Rank rank, worker::v1::StepResult result) {
@@ -31,6 +32,7 @@ absl::Status InFlightStep::Accept(Rank rank, worker::v1::StepResult result) {
   slowest_.set_execute_ns(
       std::max(slowest_.execute_ns(), timings.execute_ns()));
   slowest_.set_sample_ns(std::max(slowest_.sample_ns(), timings.sample_ns()));
+  slowest_.set_swap_ns(std::max(slowest_.swap_ns(), timings.swap_ns()));
   answered_[rank.value()] = true;
   ++num_answers_;
   if (rank == Rank(0)) result_ = std::move(result);

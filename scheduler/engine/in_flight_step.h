@@ -18,12 +18,14 @@ namespace quire {
 // rank 0's outputs count. Engine thread only.
 class InFlightStep {
  public:
+  // `num_swapped_blocks`: that the step moves to or from host blocks.
   InFlightStep(StepId id, uint32_t num_ranks, std::vector<Run> runs,
-               absl::Time planned);
+               uint32_t num_swapped_blocks, absl::Time planned);
 
   StepId id() const { return id_; }
   absl::Time planned() const { return planned_; }
   std::span<const Run> runs() const { return runs_; }
+  uint32_t num_swapped_blocks() const { return num_swapped_blocks_; }
   bool HasAnswerOf(Rank rank) const { return answered_[rank.value()]; }
   bool complete() const { return num_answers_ == answered_.size(); }
 
@@ -41,6 +43,7 @@ class InFlightStep {
   const StepId id_;
   const absl::Time planned_;
   const std::vector<Run> runs_;
+  const uint32_t num_swapped_blocks_;
   std::vector<bool> answered_;  // [num_ranks]
   uint32_t num_answers_ = 0;
   worker::v1::StepResult result_;  // Rank 0's.

@@ -20,6 +20,13 @@
 
 namespace quire {
 
+// The sequence whose writing a request waits for, to read it, and up to which
+// slot.
+struct AwaitedPrefix {
+  SequenceId writer;
+  uint32_t num_slots = 0;  // 0: it waits for none.
+};
+
 // An open request: what was asked, its sequences, and what is owed to its
 // mailbox. Its sequences are admitted, preempted and resumed together; each
 // ends by itself. States:
@@ -43,6 +50,7 @@ class RequestState {
 
   RequestId id() const { return request_.id; }
   const PlaceInOrder& place() const { return place_; }
+  Priority priority() const { return request_.priority; }
   absl::Time arrived() const { return arrived_; }
   absl::Time deadline() const { return request_.deadline; }
   const std::string& name() const { return request_.name; }
@@ -77,12 +85,8 @@ class RequestState {
     return request_.uses_prefix_cache && !request_.reports_prompt_logprobs;
   }
   const std::string& cache_salt() const { return request_.cache_salt; }
-  // The sequence whose writing it waits for, to read it, and up to which slot.
-  struct AwaitedPrefix {
-    SequenceId writer;
-    uint32_t num_slots = 0;  // 0: it waits for none.
-  };
-  AwaitedPrefix& awaited_prefix() { return awaited_prefix_; }
+  const AwaitedPrefix& awaited_prefix() const { return awaited_prefix_; }
+  void Await(const AwaitedPrefix& prefix) { awaited_prefix_ = prefix; }
 
   // A sequence begins. REQUIRES: the parent is its own.
   Sequence& AddBranch(const Branch& branch, SequenceId id);

@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/status_macros.h"
 #include "scheduler/engine/in_flight_step.h"
+#include "scheduler/engine/prefix_sharing.h"
 #include "scheduler/memory/capacity.h"
 #include "scheduler/policy/order.h"
 #include "scheduler/policy/preemption.h"
@@ -49,10 +50,13 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
   }();
   if (!refusal.ok()) return Refuse(request, refusal);
 
-  ++last_place_.arrival;
+  request.uses_prefix_cache &= options_.prefix_cache;
+  const PlaceInOrder place = {
+      .virtual_arrival =
+          VirtualArrival(now, request.priority, options_.priority_head_start),
+      .arrival = ++last_arrival_};
   auto owned = std::make_unique<RequestState>(
-      std::move(request), last_place_, [this] { return NextSequenceId(); },
-      now);
+      std::move(request), place, [this] { return NextSequenceId(); }, now);
   RequestState& added = *owned;
   QUIRE_CHECK(requests_.emplace(added.id(), std::move(owned)).second);
   for (const auto& sequence : added.sequences()) {
@@ -275,61 +279,6 @@ AdmissionRequest Scheduler::DescribeForAdmission(
   return described;
 }
 
-// --- Prefixes
-
-// The last known token is always computed: its row is what samples.
-std::vector<BlockId> Scheduler::FindPrefix(const RequestState& request) {
-  if (!options_.prefix_cache || !request.reads_prefixes()) return {};
-  PrefixTree& prefixes = group_->prefixes();
-  const Sequence& leader = request.leader();
-  return prefixes.Find(prefixes.SpaceOf(request.cache_salt()), leader.tokens(),
-                       (leader.known() - 1) / group_->shape().block_size);
-}
-
-// Requests that arrive together with a common prefix compute it once: the
-// others wait until it is written, and go on by themselves where its writer
-// has left. Whoever waits holds nothing.
-bool Scheduler::AwaitsPrefix(RequestState& request, uint32_t num_found) {
-  if (!options_.prefix_cache || !request.reads_prefixes()) return false;
-  request.awaited_prefix() = FindWriter(request, num_found);
-  return request.awaited_prefix().num_slots > 0;
-}
-
-// Whether the writer that it was found to wait for is still at it.
-bool Scheduler::IsBeingWritten(const RequestState::AwaitedPrefix& awaited) {
-  if (awaited.num_slots == 0) return false;
-  const Sequence* const writer = Find(awaited.writer).sequence;
-  return writer != nullptr && !writer->parked() &&
-         writer->committed() < awaited.num_slots;
-}
-
-// The running sequence that is about to write most of the prompt's blocks,
-// beyond those that are found.
-RequestState::AwaitedPrefix Scheduler::FindWriter(const RequestState& request,
-                                                  uint32_t num_found) const {
-  const uint32_t block_size = group_->shape().block_size;
-  const auto wanted =
-      request.leader().tokens().first(request.leader().known() - 1);
-  RequestState::AwaitedPrefix best;
-  uint32_t most = num_found;
-  for (const RequestState* other : running_) {
-    const Sequence& writer = other->leader();
-    if (!other->writes_prefixes() ||
-        other->cache_salt() != request.cache_salt() ||
-        writer.committed() >= writer.prompt_length()) {
-      continue;
-    }
-    const auto written = writer.tokens().first(writer.prompt_length());
-    const auto equal = std::ranges::mismatch(wanted, written).in1;
-    const uint32_t num_slots =
-        static_cast<uint32_t>(equal - wanted.begin()) / block_size * block_size;
-    if (num_slots <= most || writer.committed() >= num_slots) continue;
-    most = num_slots;
-    best = {.writer = writer.id(), .num_slots = num_slots};
-  }
-  return best;
-}
-
 // --- Plan
 
 worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
@@ -427,9 +376,12 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
     RequestState& request = **next++;
     if (request.most_sequences() > std::min(room.rows, room.sequences)) return;
     if (HasRowsInFlight(request)) return;
-    if (IsBeingWritten(request.awaited_prefix())) continue;
-    const std::vector<BlockId> prefix = FindPrefix(request);
-    if (AwaitsPrefix(request, SlotsOf(prefix))) continue;
+    const AwaitedPrefix& awaited = request.awaited_prefix();
+    if (IsBeingWritten(awaited, Find(awaited.writer).sequence)) continue;
+    const std::vector<BlockId> prefix = FindPrefix(request, *group_);
+    request.Await(FindWriter(request, SlotsOf(prefix), running_,
+                             group_->shape().block_size));
+    if (awaited.num_slots > 0) continue;
     if (DecideAdmission(DescribeForAdmission(request, prefix),
                         DescribePool()) != Admission::kNow) {
       return;
@@ -469,7 +421,7 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
     }
   }
   if (options_.admission == AdmissionMode::kWorstCase) HoldToEnd(request);
-  if (options_.prefix_cache && request.reads_prefixes()) {
+  if (request.reads_prefixes()) {
     metrics_->prefix_queries->Increment(leader.known());
     metrics_->prefix_hits->Increment(leader.committed());
   }
@@ -572,12 +524,7 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
 void Scheduler::CommitRows(Lane lane, const Run& run) {
   if (lane.sequence->parked()) return;
   const uint32_t num_recomputed = lane.sequence->CommitRows(run);
-  if (options_.prefix_cache && lane.request->writes_prefixes() &&
-      lane.sequence->has_unpublished()) {
-    PrefixTree& prefixes = group_->prefixes();
-    lane.sequence->Publish(prefixes.SpaceOf(lane.request->cache_salt()),
-                           &prefixes, &group_->pool());
-  }
+  PublishPrefix(*lane.request, *lane.sequence, *group_);
   metrics_->prompt_tokens->Increment(run.num_prompt_rows);
   metrics_->recomputed_tokens->Increment(num_recomputed);
 }

@@ -121,11 +121,6 @@ class Scheduler {
   AdmissionRequest DescribeForAdmission(const RequestState& request,
                                         std::span<const BlockId> prefix) const;
   uint32_t SlotsOf(std::span<const BlockId> prefix) const;
-  std::vector<BlockId> FindPrefix(const RequestState& request);
-  bool AwaitsPrefix(RequestState& request, uint32_t num_found);
-  bool IsBeingWritten(const RequestState::AwaitedPrefix& awaited);
-  RequestState::AwaitedPrefix FindWriter(const RequestState& request,
-                                         uint32_t num_found) const;
   AdmissionMode ModeFor(const RequestState& request,
                         const Sequence& sequence) const;
   // `num_found`, here and below: slots of its prefix that need no computing.
@@ -173,7 +168,7 @@ class Scheduler {
   RequestQueue waiting_;
   std::vector<RequestState*> running_;  // In the order of service.
   uint32_t num_running_sequences_ = 0;
-  PlaceInOrder last_place_;
+  uint64_t last_arrival_ = 0;  // PlaceInOrder::arrival.
   SequenceId last_sequence_;
 
   PlanBuilder builder_;

@@ -15,6 +15,7 @@ RequestSnapshot Describe(const RequestState& request, absl::Time now) {
   return {.id = request.id(),
           .name = request.name(),
           .running = request.running(),
+          .priority = request.priority(),
           .prompt_tokens = request.prompt_length(),
           .generated_tokens = request.num_generated(),
           .num_sequences = request.num_sequences(),

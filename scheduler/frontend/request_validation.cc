@@ -8,7 +8,9 @@
 #include "common/control_characters.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
+#include "scheduler/frontend/beam_validation.h"
 #include "scheduler/frontend/field_error.h"
+#include "scheduler/frontend/kv_budget.h"
 #include "scheduler/frontend/list_validation.h"
 #include "scheduler/frontend/prompt_validation.h"
 #include "scheduler/frontend/sampling_validation.h"
@@ -37,6 +39,22 @@ absl::Status CheckName(const std::string& name) {
   return absl::InvalidArgumentError(
       absl::StrCat("request_id has a control character at byte ", control,
                    "; it must have none"));
+}
+
+absl::StatusOr<Priority> ResolvePriority(v1::Priority priority) {
+  switch (priority) {
+    case v1::PRIORITY_LOW:
+      return Priority::kLow;
+    case v1::PRIORITY_UNSPECIFIED:
+    case v1::PRIORITY_NORMAL:
+      return Priority::kNormal;
+    case v1::PRIORITY_HIGH:
+      return Priority::kHigh;
+    default:
+      return FieldError("priority", static_cast<int>(priority),
+                        absl::StrCat("it must be one of Priority, 0 to ",
+                                     static_cast<int>(v1::Priority_MAX)));
+  }
 }
 
 uint32_t NumReturned(const v1::GenerateRequest& request) {
@@ -116,6 +134,8 @@ absl::StatusOr<GenerationRequest> ResolveRequest(
 
   GenerationRequest resolved;
   resolved.name = request.request_id();
+  QUIRE_ASSIGN_OR_RETURN(resolved.priority,
+                         ResolvePriority(request.priority()));
   resolved.num_sequences = NumSequences(request);
   resolved.num_returned = NumReturned(request);
   resolved.uses_prefix_cache = !request.cache().bypass();
@@ -128,6 +148,8 @@ absl::StatusOr<GenerationRequest> ResolveRequest(
   resolved.stop_tokens = StopTokens(request.stopping(), limits);
   resolved.reports_logprobs = output.has_logprobs();
   resolved.reports_prompt_logprobs = output.has_prompt_logprobs();
+  if (request.has_beams())
+    QUIRE_RETURN_IF_ERROR(ResolveBeams(request, limits, &resolved));
   return resolved;
 }
 
@@ -143,6 +165,16 @@ absl::Status AddPrompt(const v1::GenerateRequest& request,
     return FieldError(
         "stopping.min_tokens", stopping.min_tokens(),
         absl::StrCat("it must be at most max_tokens, ", resolved->max_tokens));
+  if (request.has_kv_budget_tokens()) {
+    QUIRE_ASSIGN_OR_RETURN(
+        const uint32_t within_budget,
+        TokensWithinBudget(
+            {.budget_tokens = request.kv_budget_tokens(),
+             .prompt_tokens = static_cast<uint32_t>(prompt.size()),
+             .num_sequences = resolved->num_sequences,
+             .min_tokens = std::max(stopping.min_tokens(), 1u)}));
+    resolved->max_tokens = std::min(resolved->max_tokens, within_budget);
+  }
   resolved->sampling.set_min_tokens(stopping.min_tokens());
   if (stopping.min_tokens() > 0) {
     resolved->sampling.mutable_banned_until_min_tokens()->Assign(

@@ -27,6 +27,18 @@ void SetWorker(const WorkerInfo& worker, v1::WorkerStatus* proto) {
   proto->set_peer(worker.peer);
 }
 
+v1::Priority ToProto(Priority priority) {
+  switch (priority) {
+    case Priority::kLow:
+      return v1::PRIORITY_LOW;
+    case Priority::kNormal:
+      return v1::PRIORITY_NORMAL;
+    case Priority::kHigh:
+      return v1::PRIORITY_HIGH;
+  }
+  return v1::PRIORITY_UNSPECIFIED;
+}
+
 void SetRequest(const RequestSnapshot& request, v1::RequestStatus* proto) {
   proto->set_request_id(request.name);
   proto->set_running(request.running);
@@ -35,6 +47,7 @@ void SetRequest(const RequestSnapshot& request, v1::RequestStatus* proto) {
   proto->set_blocks(request.num_blocks);
   proto->set_sequences(request.num_sequences);
   proto->set_preemptions(request.num_preemptions);
+  proto->set_priority(ToProto(request.priority));
   proto->set_age_s(absl::ToDoubleSeconds(request.age));
 }
 

@@ -82,6 +82,14 @@ TEST_F(GenerateCommandTest, FlagsThatAreNotGivenLeaveTheServersDefaults) {
   EXPECT_FALSE(request.stopping().has_max_tokens());
   EXPECT_FALSE(request.stopping().has_ignore_eos());
   EXPECT_FALSE(request.output().has_logprobs());
+  EXPECT_EQ(request.priority(), quire::v1::PRIORITY_UNSPECIFIED);
+  EXPECT_FALSE(request.has_kv_budget_tokens());
+}
+
+TEST_F(GenerateCommandTest, FlagsForItsPlaceSetTheirFields) {
+  const auto request = Sent({"x", "--priority=low", "--kv_budget_tokens=300"});
+  EXPECT_EQ(request.priority(), quire::v1::PRIORITY_LOW);
+  EXPECT_EQ(request.kv_budget_tokens(), 300u);
 }
 
 TEST_F(GenerateCommandTest, SamplingFlagsSetTheirFields) {

@@ -53,6 +53,7 @@ ServerFacts BusyServer() {
              generated_tokens: 20
              blocks: 8
              age_s: 2
+             priority: PRIORITY_HIGH
            }
            requests {
              request_id: "bad\x1b name"
@@ -76,9 +77,9 @@ KV cache   352 MiB, a block is 16 slots and 360 KiB
 WORKER       INSTRUCTIONS  COMPUTE  KV     PEER
 0      up    avx512        auto     bf16   ipv4:127.0.0.1:40000
 
-REQUEST                  STATE     PROMPT  GENERATED  BLOCKS PREEMPT.      AGE
-first                    running      100         20       8        0       2s
-bad? name                waiting     2048          0       0        1   1m 01s
+REQUEST              STATE         PROMPT  GENERATED  BLOCKS PREEMPT.      AGE
+first                running high     100         20       8        0       2s
+bad? name            waiting         2048          0       0        1   1m 01s
 )");
 }
 

@@ -67,4 +67,29 @@ std::vector<ReferencePrompt> SmolLm2Reference() {
   return ReadReference(std::string(kTestData) + "smollm2_greedy.jsonl");
 }
 
+std::vector<ReferenceSearch> SmolLm2Searches() {
+  std::ifstream file(std::string(kTestData) + "smollm2_beam.jsonl");
+  QUIRE_CHECK(file.good());
+  std::vector<ReferenceSearch> searches;
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line);
+    const nlohmann::json& early_stopping = json.at("early_stopping");
+    ReferenceSearch& search = searches.emplace_back();
+    json.at("prompt_ids").get_to(search.prompt_ids);
+    json.at("width").get_to(search.width);
+    json.at("length_penalty").get_to(search.length_penalty);
+    json.at("max_tokens").get_to(search.max_tokens);
+    json.at("eos").get_to(search.end_of_sequence);
+    search.early_stopping = early_stopping.is_string()
+                                ? early_stopping.get<std::string>()
+                                : early_stopping.dump();
+    for (const nlohmann::json& hypothesis : json.at("hypotheses")) {
+      search.hypotheses.push_back(
+          {.ids = hypothesis.at("ids"), .score = hypothesis.at("score")});
+    }
+  }
+  QUIRE_CHECK(!searches.empty());
+  return searches;
+}
+
 }  // namespace quire

@@ -1,6 +1,7 @@
 #ifndef QUIRE_TESTS_TESTING_REFERENCE_PROMPTS_H_
 #define QUIRE_TESTS_TESTING_REFERENCE_PROMPTS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,21 @@ struct ReferencePrompt {
   std::vector<float> greedy_logprobs;
 };
 
+// A beam search and what Hugging Face transformers find in float32.
+struct ReferenceSearch {
+  struct Hypothesis {
+    std::vector<Token> ids;
+    double score = 0;
+  };
+  std::vector<Token> prompt_ids;
+  uint32_t width = 0;
+  float length_penalty = 0;
+  std::string early_stopping;  // true, false or never.
+  uint32_t max_tokens = 0;
+  Token end_of_sequence = 0;
+  std::vector<Hypothesis> hypotheses;  // [width], best first.
+};
+
 // The three tiny models of //tests/testdata:tiny.
 std::vector<std::string> TinyModels();
 std::string TinyModelPath(const std::string& name);
@@ -28,6 +44,7 @@ std::vector<ReferencePrompt> TinyReference(const std::string& name);
 // been fetched.
 std::optional<std::string> SmolLm2Path();
 std::vector<ReferencePrompt> SmolLm2Reference();
+std::vector<ReferenceSearch> SmolLm2Searches();
 
 }  // namespace quire
 

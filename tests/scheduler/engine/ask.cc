@@ -18,6 +18,7 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
   request.stop_tokens = std::move(ask.stops);
   request.reports_logprobs = ask.logprobs;
   request.reports_prompt_logprobs = ask.prompt_logprobs;
+  request.priority = ask.priority;
   request.deadline = ask.deadline;
   if (ask.filter != nullptr) request.filters.push_back(std::move(ask.filter));
   request.num_sequences = std::max(ask.n, ask.best_of);

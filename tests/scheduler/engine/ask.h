@@ -10,6 +10,7 @@
 #include "common/ids.h"
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/output_filter.h"
+#include "scheduler/policy/order.h"
 
 namespace quire {
 
@@ -21,6 +22,7 @@ struct Ask {
   std::vector<Token> stops;
   bool logprobs = false;
   bool prompt_logprobs = false;
+  Priority priority = Priority::kNormal;
   absl::Time deadline = absl::InfiniteFuture();
   std::unique_ptr<OutputFilter> filter;
   uint32_t n = 1;

@@ -27,5 +27,16 @@ TEST(EngineOptionsTest, NothingMayBeZero) {
   EXPECT_FALSE(EngineOptions{.max_waiting_tokens = 0}.Validate().ok());
 }
 
+TEST(EngineOptionsTest, AHeadStartIsNotNegative) {
+  EngineOptions options;
+  options.priority_head_start = absl::InfiniteDuration();
+  EXPECT_TRUE(options.Validate().ok());
+  options.priority_head_start = absl::ZeroDuration();
+  EXPECT_TRUE(options.Validate().ok());
+  options.priority_head_start = -absl::Seconds(2);
+  EXPECT_EQ(std::string(options.Validate().message()),
+            "priority_head_start is -2s, must be at least 0");
+}
+
 }  // namespace
 }  // namespace quire

@@ -37,6 +37,7 @@ class EngineRandomTest : public EngineFixture,
     options_.max_waiting_requests = Draw(4, 30);
     options_.max_waiting_tokens = Draw(30, 300);
     options_.shuffle_free_blocks_seed = Draw(0, 5);
+    options_.priority_head_start = absl::Seconds(Draw(0, 20));
     options_.admission = static_cast<AdmissionMode>(Draw(0, 2));
     options_.prefix_cache = !OneIn(4);
     StartEngine();
@@ -78,6 +79,7 @@ class EngineRandomTest : public EngineFixture,
     }
     ask.logprobs = OneIn(2);
     ask.prompt_logprobs = OneIn(2);
+    ask.priority = static_cast<Priority>(Draw(0, 2));
     if (OneIn(5)) ask.deadline = clock_.Now() + absl::Seconds(Draw(0, 60));
     expectations_.push_back(
         {.prompt = ask.prompt,

@@ -1,6 +1,7 @@
 #include "scheduler/engine/group.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,21 @@ TEST_F(GroupTest, TheOldestStepIsCompleteWhenAllRanksAnswered) {
   group_.PopOldest();
   EXPECT_FALSE(group_.oldest_complete());
   EXPECT_EQ(group_.in_flight().size(), 1u);
+}
+
+TEST_F(GroupTest, WhatAStepTookIsMeasuredWhenItLeavesFlight) {
+  worker::v1::StepPlan plan;
+  plan.mutable_swaps_out()->add_source(0);
+  plan.mutable_swaps_in()->add_source(0);
+  group_.Enter(plan, {}, absl::UnixEpoch());
+  EXPECT_TRUE(Answer(0, 1).ok());
+  worker::v1::StepResult slowest;
+  slowest.set_step_id(1);
+  slowest.mutable_timings()->set_swap_ns(600);
+  EXPECT_TRUE(group_.Accept(Rank(1), slowest).ok());
+  EXPECT_EQ(group_.rates().ns_per_swapped_block(), std::nullopt);
+  group_.PopOldest();
+  EXPECT_EQ(group_.rates().ns_per_swapped_block(), 300);
 }
 
 TEST_F(GroupTest, AnAnswerOutOfOrderIsAContradiction) {

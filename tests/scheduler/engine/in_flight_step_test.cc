@@ -34,6 +34,7 @@ class InFlightStepTest : public testing::Test {
                        .position = 2,
                        .num_rows = 1,
                        .samples = true}},
+                     /*num_swapped_blocks=*/0,
                      absl::UnixEpoch()};
 };
 
@@ -55,6 +56,14 @@ TEST_F(InFlightStepTest, TheTimeOfTheSlowestRankCounts) {
   ASSERT_TRUE(step_.Accept(Rank(1), Answer(30)).ok());
   ASSERT_TRUE(step_.Accept(Rank(0), AnswerWithToken(7, 20)).ok());
   EXPECT_EQ(step_.slowest().execute_ns(), 30u);
+}
+
+TEST_F(InFlightStepTest, SoDoesTheTimeOfTheSlowestSwap) {
+  worker::v1::StepResult slow = Answer(1);
+  slow.mutable_timings()->set_swap_ns(50);
+  ASSERT_TRUE(step_.Accept(Rank(1), slow).ok());
+  ASSERT_TRUE(step_.Accept(Rank(0), AnswerWithToken(7, 20)).ok());
+  EXPECT_EQ(step_.slowest().swap_ns(), 50u);
 }
 
 TEST_F(InFlightStepTest, AFailedRankIsAnError) {

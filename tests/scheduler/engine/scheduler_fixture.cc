@@ -63,6 +63,11 @@ std::optional<worker::v1::StepPlan> SchedulerFixture::PlanStep() {
   return *plan;
 }
 
+worker::v1::Runs SchedulerFixture::Runs() {
+  const std::optional<worker::v1::StepPlan> plan = PlanStep();
+  return plan.has_value() ? plan->runs() : worker::v1::Runs();
+}
+
 void SchedulerFixture::CommitStep() {
   ASSERT_FALSE(in_flight_.empty());
   const absl::Status accepted = scheduler_->group()->Accept(

@@ -46,6 +46,8 @@ class SchedulerFixture : public testing::Test {
   Client& Submit(Ask ask);
   // The plan that enters flight; nullopt: there is none.
   std::optional<worker::v1::StepPlan> PlanStep();
+  // What it computes; empty: there is no plan.
+  worker::v1::Runs Runs();
   void CommitStep();
   // Plans as far ahead as it may, and commits, until nothing is in flight.
   void RunToEnd();

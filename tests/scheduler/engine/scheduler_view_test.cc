@@ -16,7 +16,9 @@ class SchedulerViewTest : public SchedulerFixture {
     options_.max_running_sequences = 1;
     Start();
     Submit({.prompt = MakePrompt(1, 6), .max_tokens = 5});
-    Submit({.prompt = MakePrompt(2, 3), .max_tokens = 5});
+    Submit({.prompt = MakePrompt(2, 3),
+            .max_tokens = 5,
+            .priority = Priority::kLow});
     PlanStep();
     CommitStep();
   }
@@ -48,6 +50,7 @@ TEST_F(SchedulerViewTest, DescribesRunningThenWaitingRequests) {
   EXPECT_EQ(snapshot.requests[0].generated_tokens, 1u);
   EXPECT_EQ(snapshot.requests[0].age, absl::Seconds(3));
   EXPECT_FALSE(snapshot.requests[1].running);
+  EXPECT_EQ(snapshot.requests[1].priority, Priority::kLow);
   EXPECT_TRUE(snapshot.block_states.empty());
 }
 

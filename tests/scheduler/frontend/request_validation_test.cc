@@ -54,12 +54,37 @@ TEST(RequestValidationTest, ARefusalNamesFieldValueAndLimit) {
       {"token_ids { ids: [1, -1] }", "token_ids.ids[1] is -1" + ids},
       {"token_ids { ids: [1, 2, 1000] }", "token_ids.ids[2] is 1000" + ids},
       {"chat {}", "chat.messages has 0 entries; it must have at least 1"},
+      {"text: 'x' priority: 4",
+       "priority is 4; it must be one of Priority, 0 to 3"},
       {"text: 'x' n: 0", "n is 0; it must be 1 to 64"},
       {"text: 'x' n: 65", "n is 65; it must be 1 to 64"},
       {"text: 'x' n: 3 best_of: 2",
        "best_of is 2; it must be at least n, 3, and at most 64"},
       {"text: 'x' best_of: 65",
        "best_of is 65; it must be at least n, 1, and at most 64"},
+      {"text: 'x' beams {}",
+       "beams.beam_width is 0; it must be at least n, 1, and at most 32"},
+      {"text: 'x' n: 4 beams { beam_width: 3 }",
+       "beams.beam_width is 3; it must be at least n, 4, and at most 32"},
+      {"text: 'x' beams { beam_width: 33 }",
+       "beams.beam_width is 33; it must be at least n, 1, and at most 32"},
+      {"text: 'x' beams { beam_width: 2 length_penalty: nan }",
+       "beams.length_penalty is nan; it must be -10 to 10"},
+      {"text: 'x' beams { beam_width: 2 length_penalty: 10.5 }",
+       "beams.length_penalty is 10.5; it must be -10 to 10"},
+      {"text: 'x' beams { beam_width: 2 early_stopping: 9 }",
+       "beams.early_stopping is 9; it must be a value of EarlyStopping"},
+      {"text: 'x' best_of: 2 beams { beam_width: 2 }",
+       "best_of cannot be combined with beams; leave it out of a beam search"},
+      {"text: 'x' sampling { temperature: 1 } beams { beam_width: 2 }",
+       "sampling.temperature cannot be combined with beams; leave it out of a "
+       "beam search"},
+      {"text: 'x' sampling { top_p: 1 } beams { beam_width: 2 }",
+       "sampling.top_p cannot be combined with beams; leave it out of a beam "
+       "search"},
+      {"text: 'x' stopping { stop: 'a' } beams { beam_width: 2 }",
+       "stopping.stop cannot be combined with beams; leave it out of a beam "
+       "search"},
       {"text: 'x' request_id: 'a\\nb'",
        "request_id has a control character at byte 1; it must have none"},
       {"text: 'x' request_id: '\\177'",
@@ -143,6 +168,8 @@ TEST(RequestValidationTest, EveryBoundaryIsAccepted) {
       "text: 'x' n: 1",
       "text: 'x' n: 64",
       "text: 'x' n: 2 best_of: 64",
+      "text: 'x' n: 4 beams { beam_width: 4 length_penalty: -10 }",
+      "text: 'x' sampling { temperature: 0 seed: 1 } beams { beam_width: 32 }",
       "text: 'x' cache { salt: 'tenant' bypass: true }",
       "text: 'x' sampling { temperature: 0 }",
       "text: 'x' sampling { temperature: 3.4e38 }",
@@ -215,6 +242,52 @@ TEST(RequestValidationTest, StringsHaveAMostNumberOfBytes) {
             "request_id has 129 bytes; it must have at most 128");
 }
 
+TEST(RequestValidationTest, ABudgetLowersMaxTokens) {
+  const std::string budget = "text: 'x' kv_budget_tokens: 70 ";
+  EXPECT_EQ(ResolveWithPrompt(budget, 60)->max_tokens, 10u);
+  EXPECT_EQ(ResolveWithPrompt(budget + "best_of: 3", 60)->max_tokens, 3u);
+  EXPECT_EQ(
+      ResolveWithPrompt(budget + "stopping { max_tokens: 7 }", 60)->max_tokens,
+      7u);
+  EXPECT_EQ(ResolveWithPrompt("text: 'x' kv_budget_tokens: 4294967295", 60)
+                ->max_tokens,
+            40u);
+}
+
+TEST(RequestValidationTest, ASearchAsksTheRanksForItsCandidates) {
+  const auto search =
+      Resolve("text: 'x' n: 2 output { logprobs: 3 } beams { beam_width: 4 }");
+  ASSERT_TRUE(search.ok());
+  const auto num_stops = static_cast<uint32_t>(search->stop_tokens.size());
+  EXPECT_EQ(search->num_sequences, 4u);
+  EXPECT_EQ(search->num_returned, 2u);
+  EXPECT_EQ(search->sampling.temperature(), 0);
+  EXPECT_EQ(search->sampling.top_logprobs(), 4 + num_stops);
+  EXPECT_EQ(search->beams->top_logprobs, 3u);
+  EXPECT_EQ(search->beams->length_penalty, 1);
+  EXPECT_EQ(search->beams->early_stopping, EarlyStopping::kFalse);
+}
+
+TEST(RequestValidationTest, StopTokensLeaveLessRoomForBeams) {
+  std::string request = "text: 'x' beams { beam_width: 32 } stopping {";
+  for (int id = 100; id < 133; ++id) {
+    request += " stop_token_ids: " + std::to_string(id);
+  }
+  EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
+              testing::HasSubstr("with 33 tokens that end the generation it "
+                                 "must be at most 31"));
+}
+
+TEST(RequestValidationTest, APriorityIsNormalUnlessSaid) {
+  EXPECT_EQ(Resolve("text: 'x'")->priority, Priority::kNormal);
+  EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_NORMAL")->priority,
+            Priority::kNormal);
+  EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_LOW")->priority,
+            Priority::kLow);
+  EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_HIGH")->priority,
+            Priority::kHigh);
+}
+
 struct PromptRefusal {
   std::string request;
   size_t prompt_length;
@@ -240,6 +313,11 @@ TEST(RequestValidationTest, PromptAndGeneratedTokensMustFitTheContext) {
        "stopping.min_tokens is 11; it must be at most max_tokens, 10"},
       {"text: 'x' stopping { min_tokens: 41 }", 60,
        "stopping.min_tokens is 41; it must be at most max_tokens, 40"},
+      {"text: 'x' kv_budget_tokens: 60", 60,
+       "kv_budget_tokens is 60; a prompt of 60 tokens and 1 more need 61"},
+      {"text: 'x' kv_budget_tokens: 69 n: 2 stopping { min_tokens: 5 }", 60,
+       "kv_budget_tokens is 69; a prompt of 60 tokens and 5 more for each of 2 "
+       "sequences need 70"},
   };
   for (const PromptRefusal& refusal : refusals) {
     EXPECT_EQ(

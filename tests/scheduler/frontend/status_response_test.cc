@@ -32,6 +32,7 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       .num_preemptions = 12,
       .requests = {{.name = "r",
                     .running = true,
+                    .priority = Priority::kHigh,
                     .prompt_tokens = 13,
                     .generated_tokens = 14,
                     .num_blocks = 15,
@@ -57,7 +58,7 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       "peer: \"ipv4:1\" } uptime_s: 90 "
       "requests { request_id: \"r\" running: true prompt_tokens: 13 "
       "generated_tokens: 14 blocks: 15 "
-      "preemptions: 16 age_s: 0.5 }");
+      "preemptions: 16 age_s: 0.5 priority: PRIORITY_HIGH }");
 }
 
 TEST(StatusResponseTest, NotReadyHasItsReason) {

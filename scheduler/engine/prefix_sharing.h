@@ -1,0 +1,44 @@
+#ifndef QUIRE_SCHEDULER_ENGINE_PREFIX_SHARING_H_
+#define QUIRE_SCHEDULER_ENGINE_PREFIX_SHARING_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+#include "scheduler/engine/group.h"
+#include "scheduler/engine/request_state.h"
+#include "scheduler/engine/sequence.h"
+
+namespace quire {
+
+// How a request comes to blocks that others compute: it finds those that are
+// written, and waits for those that a running request is about to write.
+// Whoever waits holds nothing; where its writer leaves, it goes on by itself.
+// Engine thread only.
+
+// The written blocks of `group` that begin the request's tokens; none where it
+// reads none. The last known token is always left to compute: its row is what
+// samples. Of the blocks nothing is held. REQUIRES: `request` waits.
+std::vector<BlockId> FindPrefix(const RequestState& request, Group& group);
+
+// The sequence among those that lead `running` for whose blocks `request`
+// should wait, beyond the `num_found` slots of its prefix that are found.
+// num_slots is 0 where there is none. REQUIRES: `request` waits.
+AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
+                         std::span<RequestState* const> running,
+                         uint32_t block_size);
+
+// Whether what is awaited is still to come. `writer`: the sequence that it
+// names; null: it is not open any more.
+bool IsBeingWritten(const AwaitedPrefix& awaited, const Sequence* writer);
+
+// Makes what `sequence` of `request` has filled since the last call findable in
+// `group`, where the request lets others read. REQUIRES: the sequence holds
+// blocks of the group.
+void PublishPrefix(const RequestState& request, Sequence& sequence,
+                   Group& group);
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_ENGINE_PREFIX_SHARING_H_
