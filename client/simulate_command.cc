@@ -49,6 +49,11 @@ ABSL_FLAG(uint32_t, samples, 1, "Sequences of each request.");
 ABSL_FLAG(std::string, policy, "paged",
           "Who serves: paged, static, orca_max, orca_pow2 or orca_oracle.");
 ABSL_FLAG(uint32_t, block_size, 16, "Tokens of a block.");
+ABSL_FLAG(uint32_t, host_blocks, 0,
+          "Host blocks, to which preempted requests are swapped out.");
+ABSL_FLAG(std::string, preemption, "auto",
+          "What becomes of the tokens of a preempted request: auto, recompute "
+          "or swap.");
 ABSL_FLAG(uint32_t, max_step_tokens, 2048, "Rows of a step at most.");
 
 namespace quire {
@@ -155,7 +160,10 @@ absl::StatusOr<RunOptions> RunOptionsFromFlags() {
                          MachineFromFlags(options.shape.machine));
   options.block_size = absl::GetFlag(FLAGS_block_size);
   options.simulation.concurrency = absl::GetFlag(FLAGS_concurrency);
+  options.num_host_blocks = absl::GetFlag(FLAGS_host_blocks);
   options.engine = EngineForTraces(absl::GetFlag(FLAGS_max_step_tokens));
+  QUIRE_ASSIGN_OR_RETURN(options.engine.preemption,
+                         ParsePreemptionMode(absl::GetFlag(FLAGS_preemption)));
   QUIRE_RETURN_IF_ERROR(options.Validate());
   return options;
 }
@@ -175,14 +183,15 @@ absl::Status RunSimulateCommand(const std::vector<std::string>&,
 }  // namespace
 
 Command SimulateCommand() {
-  return {"simulate",
-          "",
-          "plays a trace against a modelled worker and prints the figures",
-          kDetails,
-          {"model_shape", "machine", "machine_file", "kv_memory", "num_slots",
-           "trace", "rate", "requests", "samples", "seed", "concurrency",
-           "policy", "block_size", "max_step_tokens", "json"},
-          RunSimulateCommand};
+  return {
+      "simulate",
+      "",
+      "plays a trace against a modelled worker and prints the figures",
+      kDetails,
+      {"model_shape", "machine", "machine_file", "kv_memory", "num_slots",
+       "trace", "rate", "requests", "samples", "seed", "concurrency", "policy",
+       "block_size", "host_blocks", "preemption", "max_step_tokens", "json"},
+      RunSimulateCommand};
 }
 
 }  // namespace quire

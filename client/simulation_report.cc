@@ -59,6 +59,7 @@ std::string SimulationJson(const SimulationFigures& figures, bool paged) {
       {"steps", figures.num_steps},
       {"rows_per_step", Round(figures.rows_per_step)},
       {"preemptions", figures.num_preemptions},
+      {"swap_preemptions", figures.num_swap_preemptions},
       {"batched_requests", Round(figures.occupancy.num_running)},
       {"slots", ToJson(figures.occupancy)},
   };
@@ -83,7 +84,7 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       "normalized latency  %.4f s a token\n"
       "first token         %.3f s, 99th percentile %.3f s\n"
       "steps               %d of %.1f rows\n"
-      "preemptions         %d\n"
+      "preemptions         %d, %d of them by swapping\n"
       "batched requests    %.2f\n"
       "KV cache            %.1f %% allocated: %.1f %% tokens, %.1f %% "
       "reserved, "
@@ -92,7 +93,8 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       figures.num_requests, figures.num_refused, figures.duration_s,
       figures.output_tokens_per_s, figures.normalized_latency_s,
       figures.first_token_s.p50, figures.first_token_s.p99, figures.num_steps,
-      figures.rows_per_step, figures.num_preemptions, occupancy.num_running,
+      figures.rows_per_step, figures.num_preemptions,
+      figures.num_swap_preemptions, occupancy.num_running,
       percent(occupancy.allocated), percent(occupancy.tokens),
       percent(occupancy.reserved), percent(occupancy.over_reserved),
       100 * occupancy.saved_share());

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/preemption_text.h"
 #include "client/request_state_text.h"
 #include "client/units.h"
 
@@ -37,7 +38,7 @@ std::string RequestsText(const StatusResponse& status) {
   return absl::StrCat(status.running_requests(), " running, ",
                       status.waiting_requests(), " waiting (",
                       FormatCount(status.waiting_tokens()), " prompt tokens), ",
-                      FormatCount(status.preemptions()), " preemptions");
+                      PreemptionsText(status));
 }
 
 std::string TokensText(const StatusResponse& status) {
@@ -61,6 +62,11 @@ std::string BlocksText(const BlockCounts& blocks) {
                       " of their slots used), ", FormatCount(blocks.cached()),
                       " cached, ", FormatCount(blocks.free()), " free of ",
                       FormatCount(blocks.total()), SavingText(blocks));
+}
+
+std::string HostRow(const StatusResponse& status) {
+  const std::string text = HostBlocksText(status);
+  return text.empty() ? "" : Row("host", text);
 }
 
 std::string MemoryText(const BlockCounts& blocks) {
@@ -110,7 +116,7 @@ std::string StatusText(const ServerFacts& facts) {
   return absl::StrCat(
       Row("server", ReadyText(status)), Row("model", ModelText(facts.model)),
       Row("requests", RequestsText(status)), Row("tokens", TokensText(status)),
-      Row("blocks", BlocksText(status.blocks())),
+      Row("blocks", BlocksText(status.blocks())), HostRow(status),
       Row("KV cache", MemoryText(status.blocks())), WorkersTable(status),
       RequestsTable(status));
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/block_cells.h"
+#include "client/preemption_text.h"
 #include "client/request_state_text.h"
 #include "client/units.h"
 
@@ -66,9 +67,8 @@ ScreenLine LoadLine(const StatusResponse& status) {
     line.Add(absl::StrCat(" (", FormatCount(status.waiting_tokens()),
                           " prompt tokens)"));
   }
-  return line.Add(
-      absl::StrCat("  ", FormatCount(status.preemptions()), " preemptions"),
-      status.preemptions() > 0 ? kUnlisted : kDim);
+  return line.Add(absl::StrCat("  ", PreemptionsText(status)),
+                  status.preemptions() > 0 ? kUnlisted : kDim);
 }
 
 ScreenLine SpeedLine(const TopView& view) {
@@ -95,6 +95,10 @@ ScreenLine BlocksLine(const BlockCounts& blocks) {
                         " of slots used)  ", FormatCount(blocks.cached()),
                         " cached  ", FormatCount(blocks.free()), " free  of ",
                         FormatCount(blocks.total())));
+}
+
+ScreenLine HostLine(const StatusResponse& status) {
+  return ScreenLine().Add("host      ", kDim).Add(HostBlocksText(status));
 }
 
 ScreenLine LegendLine(size_t blocks_per_cell) {
@@ -202,6 +206,7 @@ std::vector<ScreenLine> TopScreen(const TopView& view, const ScreenSize& size) {
   std::vector<ScreenLine> lines = {TitleLine(view), LoadLine(status),
                                    SpeedLine(view),
                                    BlocksLine(status.blocks())};
+  if (status.blocks().host_total() > 0) lines.push_back(HostLine(status));
   const size_t above = lines.size() + 1;
   const size_t rows = size.rows > above ? size.rows - above : 0;
   const size_t map_rows = MapRows(view, rows, size.columns);

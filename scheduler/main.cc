@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "common/command_flags.h"
 #include "scheduler/policy/admission.h"
+#include "scheduler/policy/preemption.h"
 #include "scheduler/serve.h"
 
 namespace quire {
@@ -90,6 +91,11 @@ ABSL_FLAG(quire::AdmissionMode, admission, quire::EngineOptions().admission,
           "Memory that a request must find before it starts: first_chunk (its "
           "first rows: most run at once, some are preempted), full_prompt, or "
           "worst_case (up to max_tokens: nobody is ever preempted).");
+ABSL_FLAG(
+    quire::PreemptionMode, preemption, quire::EngineOptions().preemption,
+    "What becomes of the tokens of a preempted request: recompute, swap "
+    "(to the workers' --host_kv_memory, as far as there is room), or auto "
+    "(the cheaper one, by what rows and swaps have taken).");
 ABSL_FLAG(bool, prefix_cache, quire::EngineOptions().prefix_cache,
           "Keeps blocks after use and finds them again for equal prompts.");
 ABSL_FLAG(bool, check_consistency, false,
@@ -112,12 +118,25 @@ open requests finish and ends it; a second one ends it at once.
 quire::FlagProgram Program() {
   return {.name = "quire-scheduler",
           .usage = kUsage,
-          .flags = {"model", "listen", "worker_listen", "admin_listen",
-                    "block_size", "num_blocks", "world_size", "step_timeout",
-                    "drain_limit", "max_step_tokens", "max_running_sequences",
-                    "max_waiting_requests", "max_waiting_tokens",
-                    "priority_head_start", "pipeline_depth", "admission",
-                    "prefix_cache", "check_consistency",
+          .flags = {"model",
+                    "listen",
+                    "worker_listen",
+                    "admin_listen",
+                    "block_size",
+                    "num_blocks",
+                    "world_size",
+                    "step_timeout",
+                    "drain_limit",
+                    "max_step_tokens",
+                    "max_running_sequences",
+                    "max_waiting_requests",
+                    "max_waiting_tokens",
+                    "priority_head_start",
+                    "pipeline_depth",
+                    "admission",
+                    "preemption",
+                    "prefix_cache",
+                    "check_consistency",
                     "shuffle_free_blocks_seed"}};
 }
 
@@ -141,6 +160,7 @@ quire::ServerOptions OptionsFromFlags() {
   options.engine.priority_head_start = absl::GetFlag(FLAGS_priority_head_start);
   options.engine.pipeline_depth = absl::GetFlag(FLAGS_pipeline_depth);
   options.engine.admission = absl::GetFlag(FLAGS_admission);
+  options.engine.preemption = absl::GetFlag(FLAGS_preemption);
   options.engine.prefix_cache = absl::GetFlag(FLAGS_prefix_cache);
   options.engine.check_consistency_every_step =
       absl::GetFlag(FLAGS_check_consistency);

@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
 #include "scheduler/memory/block_ledger.h"
+#include "scheduler/memory/host_block_pool.h"
 #include "scheduler/policy/order.h"
 
 namespace quire {
@@ -70,6 +72,9 @@ absl::Status CheckRunning(const Scheduler& scheduler) {
       if (sequence->parked()) {
         return Violation(*request, "runs without a block table");
       }
+      if (sequence->swapped() != nullptr) {
+        return Violation(*request, "runs and is swapped");
+      }
       QUIRE_RETURN_IF_ERROR(CheckSlots(*request, *sequence, rows));
       tables.push_back(&sequence->table());
     }
@@ -85,6 +90,28 @@ absl::Status CheckRunning(const Scheduler& scheduler) {
   QUIRE_RETURN_IF_ERROR(scheduler.group()->pool().CheckConsistency());
   QUIRE_RETURN_IF_ERROR(scheduler.group()->prefixes().CheckConsistency());
   return CheckReferences(scheduler.group()->pool(), tables);
+}
+
+// Every host block in use is named by a sequence that is swapped or by a swap
+// that is still to be asked for.
+absl::Status CheckHostBlocks(const Scheduler& scheduler) {
+  const std::vector<HostBlockId> pending =
+      scheduler.pending_swaps().host_blocks();
+  absl::flat_hash_set<HostBlockId> named(pending.begin(), pending.end());
+  for (const RequestState* request : scheduler.waiting()) {
+    for (const auto& sequence : request->sequences()) {
+      if (sequence->swapped() == nullptr) continue;
+      for (const HostBlockRef& block : sequence->swapped()->blocks) {
+        named.insert(block->id());
+      }
+    }
+  }
+  const Group* const group = scheduler.group();
+  const uint32_t num_used =
+      group == nullptr ? 0 : group->host_blocks().num_used();
+  if (named.size() == num_used) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(num_used, " host blocks are in use, ",
+                                          named.size(), " are named"));
 }
 
 absl::Status CheckWaiting(const Scheduler& scheduler) {
@@ -111,6 +138,7 @@ absl::Status CheckWaiting(const Scheduler& scheduler) {
 absl::Status CheckConsistency(const Scheduler& scheduler) {
   QUIRE_RETURN_IF_ERROR(CheckRunning(scheduler));
   QUIRE_RETURN_IF_ERROR(CheckWaiting(scheduler));
+  QUIRE_RETURN_IF_ERROR(CheckHostBlocks(scheduler));
   const size_t placed =
       scheduler.running().size() + scheduler.waiting().num_requests();
   if (placed != scheduler.num_open()) {

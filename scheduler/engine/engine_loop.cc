@@ -168,6 +168,7 @@ void EngineLoop::ObserveStep(const InFlightStep& step) {
   ObserveNanoseconds(metrics_.worker_prepare_time, timings.prepare_ns());
   ObserveNanoseconds(metrics_.worker_execute_time, timings.execute_ns());
   ObserveNanoseconds(metrics_.worker_sample_time, timings.sample_ns());
+  ObserveNanoseconds(metrics_.worker_swap_time, timings.swap_ns());
 }
 
 // --- Publish

@@ -38,6 +38,21 @@ prometheus::Gauge* AddBlocks(MetricRegistry* registry, const char* state) {
                             {{"state", state}});
 }
 
+prometheus::Gauge* AddHostBlocks(MetricRegistry* registry, const char* state) {
+  return registry->AddGauge(
+      "quire_host_blocks",
+      "Host blocks, to which blocks are swapped out, by state.",
+      {{"state", state}});
+}
+
+prometheus::Counter* AddSwapped(MetricRegistry* registry,
+                                const char* direction) {
+  return registry->AddCounter(
+      "quire_swapped_blocks_total",
+      "Blocks that were copied to host blocks (out) or back (in).",
+      {{"direction", direction}});
+}
+
 }  // namespace
 
 EngineMetrics::EngineMetrics(MetricRegistry* registry)
@@ -57,21 +72,22 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
       slot_utilization(registry->AddGauge(
           "quire_slot_utilization_ratio",
           "Slots that hold a token among all slots of active blocks.")),
+      free_host_blocks(AddHostBlocks(registry, "free")),
+      used_host_blocks(AddHostBlocks(registry, "used")),
       block_evictions(
           registry->AddCounter("quire_block_evictions_total",
                                "Cached blocks that were handed out anew.")),
       block_copies(registry->AddCounter(
           "quire_block_copies_total",
           "Shared blocks that were copied before a write.")),
+      blocks_swapped_out(AddSwapped(registry, "out")),
+      blocks_swapped_in(AddSwapped(registry, "in")),
       running_requests(registry->AddGauge("quire_running_requests",
                                           "Requests that hold blocks.")),
       waiting_requests(registry->AddGauge("quire_waiting_requests",
                                           "Requests in the queue.")),
       waiting_tokens(registry->AddGauge("quire_waiting_tokens",
                                         "Prompt tokens in the queue.")),
-      preemptions(registry->AddCounter(
-          "quire_preemptions_total",
-          "Requests that gave up their blocks to an earlier one.")),
       prompt_tokens(registry->AddCounter(
           "quire_prompt_tokens_total",
           "Prompt tokens computed, repetition after preemption included.")),
@@ -119,6 +135,7 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
       worker_prepare_time(AddPhase(registry, "worker_prepare")),
       worker_execute_time(AddPhase(registry, "worker_execute")),
       worker_sample_time(AddPhase(registry, "worker_sample")),
+      worker_swap_time(AddPhase(registry, "worker_swap")),
       commit_time(AddPhase(registry, "commit")),
       publish_time(AddPhase(registry, "publish")),
       consistency_violations(registry->AddCounter(
@@ -132,10 +149,23 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
                                         "Requests by how they ended.",
                                         {{"outcome", kOutcomes[i]}});
   }
+  constexpr const char* kKinds[] = {"recompute", "swap"};
+  static_assert(std::size(kKinds) == std::size(decltype(preemptions_){}));
+  for (size_t i = 0; i < std::size(kKinds); ++i) {
+    preemptions_[i] = registry->AddCounter(
+        "quire_preemptions_total",
+        "Requests that gave up their blocks to an earlier one, by what becomes "
+        "of their tokens: computed again, or swapped to host blocks.",
+        {{"kind", kKinds[i]}});
+  }
 }
 
 prometheus::Counter* EngineMetrics::Requests(Outcome outcome) const {
   return requests_[static_cast<size_t>(outcome)];
+}
+
+prometheus::Counter* EngineMetrics::Preemptions(Preemption kind) const {
+  return preemptions_[static_cast<size_t>(kind)];
 }
 
 }  // namespace quire

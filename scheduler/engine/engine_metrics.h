@@ -2,6 +2,7 @@
 #define QUIRE_SCHEDULER_ENGINE_ENGINE_METRICS_H_
 
 #include "scheduler/metrics/metric_registry.h"
+#include "scheduler/policy/preemption.h"
 
 namespace quire {
 
@@ -28,17 +29,21 @@ struct EngineMetrics {
   prometheus::Gauge* saved_blocks;
   prometheus::Gauge* block_utilization;  // Active blocks among all.
   prometheus::Gauge* slot_utilization;   // Filled slots among those of active.
+  prometheus::Gauge* free_host_blocks;
+  prometheus::Gauge* used_host_blocks;
 
   // What becomes of blocks.
   prometheus::Counter* block_evictions;
   prometheus::Counter* block_copies;
+  prometheus::Counter* blocks_swapped_out;
+  prometheus::Counter* blocks_swapped_in;
 
   // Requests now, and as they end.
   prometheus::Gauge* running_requests;
   prometheus::Gauge* waiting_requests;
   prometheus::Gauge* waiting_tokens;
   prometheus::Counter* Requests(Outcome outcome) const;
-  prometheus::Counter* preemptions;
+  prometheus::Counter* Preemptions(Preemption kind) const;
 
   // Tokens.
   prometheus::Counter* prompt_tokens;
@@ -64,13 +69,15 @@ struct EngineMetrics {
   prometheus::Histogram* worker_prepare_time;
   prometheus::Histogram* worker_execute_time;
   prometheus::Histogram* worker_sample_time;
+  prometheus::Histogram* worker_swap_time;
   prometheus::Histogram* commit_time;
   prometheus::Histogram* publish_time;
 
   prometheus::Counter* consistency_violations;
 
  private:
-  prometheus::Counter* requests_[6];  // By Outcome.
+  prometheus::Counter* requests_[6];     // By Outcome.
+  prometheus::Counter* preemptions_[2];  // By Preemption.
 };
 
 }  // namespace quire

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "scheduler/policy/admission.h"
+#include "scheduler/policy/preemption.h"
 
 namespace quire {
 
@@ -29,6 +30,9 @@ struct EngineOptions {
   absl::Duration priority_head_start = absl::Seconds(30);
   // How much memory a request must find before it starts.
   AdmissionMode admission = AdmissionMode::kFullPrompt;
+  // What becomes of the tokens of a preempted request. Host blocks are there as
+  // far as the workers offer some.
+  PreemptionMode preemption = PreemptionMode::kAuto;
   // Whether blocks are kept after use and found again by equal prompts.
   bool prefix_cache = true;
   // For tests: a violation ends the process. Otherwise the check runs about

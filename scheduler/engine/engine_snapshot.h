@@ -23,6 +23,8 @@ struct BlockCounts {
   uint32_t block_size = 0;  // Slots.
   uint64_t used_slots = 0;  // Slots of active blocks that hold tokens.
   uint64_t bytes_per_block = 0;
+  uint32_t host_total = 0;  // Host blocks.
+  uint32_t host_used = 0;
 };
 
 struct RequestSnapshot {
@@ -58,6 +60,10 @@ struct EngineSnapshot {
   uint64_t generated_tokens = 0;
   uint64_t prompt_tokens = 0;
   uint64_t num_preemptions = 0;
+  uint64_t num_swap_preemptions = 0;  // Of these, to host blocks.
+  uint64_t num_recomputed_tokens = 0;
+  uint64_t num_blocks_swapped_out = 0;
+  uint64_t num_blocks_swapped_in = 0;
   uint64_t num_discarded_tokens = 0;
   std::vector<RequestSnapshot>
       requests;  // Running, then waiting in the order of the queue.

@@ -14,6 +14,7 @@ Group::Group(const GroupShape& shape, std::shared_ptr<GroupLink> link,
     : shape_(shape),
       link_(std::move(link)),
       pool_(shape.num_blocks, shuffle_free_blocks_seed),
+      host_blocks_(shape.num_host_blocks),
       prefixes_(&pool_, shape.block_size) {}
 
 void Group::Enter(worker::v1::StepPlan& plan, std::vector<Run> runs,

@@ -16,13 +16,14 @@
 #include "scheduler/engine/measured_rates.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/memory/block_pool.h"
+#include "scheduler/memory/host_block_pool.h"
 #include "scheduler/memory/prefix_tree.h"
 
 namespace quire {
 
 // One group for one epoch: its blocks and what is known of their contents, the
 // way to its ranks, and the steps in flight, oldest first. It ends with the
-// epoch; the next one starts with a fresh pool and step 1. Engine thread only.
+// epoch; the next one starts with fresh pools and step 1. Engine thread only.
 class Group {
  public:
   Group(const GroupShape& shape, std::shared_ptr<GroupLink> link,
@@ -33,6 +34,8 @@ class Group {
   PrefixTree& prefixes() { return prefixes_; }
   const PrefixTree& prefixes() const { return prefixes_; }
   const BlockPool& pool() const { return pool_; }
+  HostBlockPool& host_blocks() { return host_blocks_; }
+  const HostBlockPool& host_blocks() const { return host_blocks_; }
 
   // A plan enters flight: names it, as the next step of this epoch.
   void Enter(worker::v1::StepPlan& plan, std::vector<Run> runs, absl::Time now);
@@ -61,6 +64,7 @@ class Group {
   const GroupShape shape_;
   const std::shared_ptr<GroupLink> link_;
   BlockPool pool_;
+  HostBlockPool host_blocks_;
   PrefixTree prefixes_;
   StepId last_step_;
   std::deque<InFlightStep> in_flight_;

@@ -14,6 +14,7 @@ void PlanBuilder::Release(const Sequence& sequence) {
 
 void PlanBuilder::StartOver() {
   released_.clear();
+  swaps_.Clear();
   copy_sources_.clear();
   runs_.clear();
   plan_.Clear();
@@ -95,6 +96,7 @@ void PlanBuilder::AddRun(Sequence& sequence,
 PlanBuilder::Finished PlanBuilder::Finish() {
   for (SequenceId sequence : released_) plan().add_released(sequence.value());
   released_.clear();
+  swaps_.MoveTo(plan());
   copy_sources_.clear();
   finished_ = true;
   return {.plan = plan_, .runs = std::exchange(runs_, {})};

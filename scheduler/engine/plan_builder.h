@@ -7,6 +7,7 @@
 
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
+#include "scheduler/engine/pending_swaps.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/engine/sequence.h"
 #include "scheduler/memory/block_pool.h"
@@ -22,6 +23,9 @@ class PlanBuilder {
   // The ranks are to forget the sequence, if they were told of it. Until then
   // they keep its tokens in vain, but no blocks.
   void Release(const Sequence& sequence);
+  // What the ranks are to swap.
+  PendingSwaps& swaps() { return swaps_; }
+  const PendingSwaps& swaps() const { return swaps_; }
   // An epoch starts: the ranks know nothing.
   void StartOver();
 
@@ -56,6 +60,7 @@ class PlanBuilder {
   void AddCopy(Sequence& sequence);
 
   std::vector<SequenceId> released_;
+  PendingSwaps swaps_;
   // Sources of this plan's copies. They are not handed out again before the
   // next plan, which is executed after the copies are made.
   std::vector<BlockPin> copy_sources_;

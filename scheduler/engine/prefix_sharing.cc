@@ -11,14 +11,16 @@ std::vector<BlockId> FindPrefix(const RequestState& request, Group& group) {
   if (!request.reads_prefixes()) return {};
   PrefixTree& prefixes = group.prefixes();
   const Sequence& leader = request.leader();
+  const uint32_t num_slots =
+      request.swapped() ? leader.swapped_slots() : leader.known() - 1;
   return prefixes.Find(prefixes.SpaceOf(request.cache_salt()), leader.tokens(),
-                       (leader.known() - 1) / group.shape().block_size);
+                       num_slots / group.shape().block_size);
 }
 
 AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
                          std::span<RequestState* const> running,
                          uint32_t block_size) {
-  if (!request.reads_prefixes()) return {};
+  if (!request.reads_prefixes() || request.swapped()) return {};
   std::vector<PrefixWriter> writers;
   std::vector<SequenceId> ids;
   for (const RequestState* other : running) {

@@ -19,12 +19,14 @@ namespace quire {
 
 // The written blocks of `group` that begin the request's tokens; none where it
 // reads none. The last known token is always left to compute: its row is what
-// samples. Of the blocks nothing is held. REQUIRES: `request` waits.
+// samples. Of a swapped request, those within what was swapped. Of the blocks
+// nothing is held. REQUIRES: `request` waits.
 std::vector<BlockId> FindPrefix(const RequestState& request, Group& group);
 
 // The sequence among those that lead `running` for whose blocks `request`
 // should wait, beyond the `num_found` slots of its prefix that are found.
-// num_slots is 0 where there is none. REQUIRES: `request` waits.
+// num_slots is 0 where there is none; a swapped request has its own. REQUIRES:
+// `request` waits.
 AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
                          std::span<RequestState* const> running,
                          uint32_t block_size);

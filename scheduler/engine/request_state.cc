@@ -63,15 +63,22 @@ uint32_t RequestState::SharedSlots(const Sequence& sequence) const {
                                mine.begin());
 }
 
-void RequestState::OnAdmitted(bool in_full, uint32_t num_cached) {
-  admitted_in_full_ = in_full;
-  if (num_admissions_ == 0) num_cached_ = std::min(num_cached, prompt_length_);
+bool RequestState::swapped() const {
+  return std::ranges::all_of(sequences_, [](const auto& sequence) {
+    return sequence->swapped() != nullptr;
+  });
+}
+
+void RequestState::OnAdmitted(AdmissionMode mode, uint32_t num_found) {
+  admitted_ = mode;
+  if (num_admissions_ == 0) num_cached_ = std::min(num_found, prompt_length_);
   continuation_->OnAdmitted();
   ++num_admissions_;
 }
 
 bool RequestState::is_protected() const {
-  return admitted_in_full_ &&
+  if (admitted_ == AdmissionMode::kFirstChunk) return false;
+  return admitted_ == AdmissionMode::kWorstCase ||
          std::ranges::any_of(sequences_, [](const auto& sequence) {
            return !sequence->has_gained();
          });

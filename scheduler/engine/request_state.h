@@ -76,6 +76,8 @@ class RequestState {
     return request_.beams ? request_.num_sequences : num_sequences();
   }
   bool running() const { return !leader().parked(); }
+  // Whether the slots of all its sequences are in host blocks.
+  bool swapped() const;
 
   // Whether its full blocks are to be found by others, and whether it looks for
   // others' in turn: the log-probabilities of a token are those of a row, and a
@@ -97,9 +99,8 @@ class RequestState {
   SequenceLengths LengthsOf(const Sequence& sequence) const;
   // Slots that the sequence takes over from the leader when both are admitted.
   uint32_t SharedSlots(const Sequence& sequence) const;
-  // `in_full`: with blocks for all tokens known and the next one. `num_cached`:
-  // of these, tokens that need not be computed.
-  void OnAdmitted(bool in_full, uint32_t num_cached);
+  // `mode`: of the leader. `num_found`: tokens of it whose slots were found.
+  void OnAdmitted(AdmissionMode mode, uint32_t num_found);
   void OnPreempted() { ++num_preemptions_; }
   // See PreemptionCandidate.
   bool is_protected() const;
@@ -133,7 +134,7 @@ class RequestState {
   const absl::Time arrived_;
   const uint32_t prompt_length_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
-  bool admitted_in_full_ = false;
+  AdmissionMode admitted_ = AdmissionMode::kFirstChunk;
   uint32_t num_generated_ = 0;
   uint32_t num_admissions_ = 0;
   uint32_t num_preemptions_ = 0;

@@ -10,7 +10,9 @@
 #include "common/log.h"
 #include "common/status_macros.h"
 #include "scheduler/engine/in_flight_step.h"
+#include "scheduler/engine/measured_rates.h"
 #include "scheduler/engine/prefix_sharing.h"
+#include "scheduler/engine/swapping.h"
 #include "scheduler/memory/capacity.h"
 #include "scheduler/policy/order.h"
 #include "scheduler/policy/preemption.h"
@@ -199,6 +201,9 @@ void Scheduler::EndEpoch() {
   }
   running_.clear();
   num_running_sequences_ = 0;
+  for (RequestState* request : waiting_) {
+    for (const auto& sequence : request->sequences()) sequence->ForgetSwapped();
+  }
   builder_.StartOver();
   group_.reset();
 }
@@ -234,22 +239,13 @@ BatchRoom Scheduler::StepRoom() const {
           .sequences = std::min(options_.max_running_sequences, rows)};
 }
 
-// One that was preempted returns with all that it needs, or it might never gain
-// a token; so does a fork, which needs only what it writes itself.
-AdmissionMode Scheduler::ModeFor(const RequestState& request,
-                                 const Sequence& sequence) const {
-  const bool must_be_full =
-      request.num_preemptions() > 0 || &sequence != &request.leader();
-  return must_be_full && options_.admission == AdmissionMode::kFirstChunk
-             ? AdmissionMode::kFullPrompt
-             : options_.admission;
-}
-
 uint32_t Scheduler::SlotsFor(const RequestState& request,
                              const Sequence& sequence,
                              uint32_t num_found) const {
-  return SlotsAtAdmission(ModeFor(request, sequence),
-                          request.LengthsOf(sequence),
+  const AdmissionMode mode =
+      ModeFor(options_.admission, request.num_preemptions(),
+              /*is_fork=*/&sequence != &request.leader());
+  return SlotsAtAdmission(mode, request.LengthsOf(sequence),
                           num_found + StepRoom().rows);
 }
 
@@ -265,12 +261,19 @@ AdmissionRequest Scheduler::DescribeForAdmission(
                                    request.most_sequences(), block_size),
       .was_preempted = request.num_preemptions() > 0};
   const uint32_t num_found = SlotsOf(prefix);
+  if (request.swapped()) {
+    described.blocks_now = BlocksToSwapIn(
+        request, prefix,
+        [&](const Sequence& s) { return SlotsFor(request, s, num_found); },
+        *group_);
+    return described;
+  }
   for (const auto& sequence : request.sequences()) {
     described.blocks_now +=
         BlocksForSlots(SlotsFor(request, *sequence, num_found), block_size) -
         request.SharedSlots(*sequence) / block_size;
   }
-  if (options_.admission == AdmissionMode::kWorstCase) {
+  if (ModeOf(request) == AdmissionMode::kWorstCase) {
     described.blocks_now = described.blocks_at_end;
   }
   for (const BlockId block : prefix) {
@@ -340,12 +343,22 @@ bool Scheduler::PreemptBehind(size_t needy) {
   }
   const std::optional<size_t> choice = ChooseVictim(candidates, needy);
   if (!choice.has_value()) return false;
-  RequestState& victim = *running_[*choice];
+  Preempt(*running_[*choice]);
+  return true;
+}
+
+void Scheduler::Preempt(RequestState& victim) {
+  const MeasuredRates& rates = group_->rates();
+  const Preemption kind =
+      ChoosePreemption(options_.preemption, CostOf(victim, *group_),
+                       group_->host_blocks().num_free(),
+                       {.ns_per_row = rates.ns_per_prompt_row(),
+                        .ns_per_swapped_block = rates.ns_per_swapped_block()});
+  if (kind == Preemption::kSwap) SwapOut(victim, *group_, builder_.swaps());
   StopRunning(victim);
   waiting_.Insert(&victim);
   victim.OnPreempted();
-  metrics_->preemptions->Increment();
-  return true;
+  metrics_->Preemptions(kind)->Increment();
 }
 
 BatchRoom Scheduler::PlanRunning() {
@@ -406,10 +419,29 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
       std::upper_bound(running_.begin(), running_.end(), &request, ByPlace),
       &request);
   num_running_sequences_ += request.most_sequences();
+  EnterSequences(request, prefix);
+  const AdmissionMode mode = ModeOf(request);
+  if (mode == AdmissionMode::kWorstCase) HoldToEnd(request);
+  const uint32_t num_found = SlotsOf(prefix);
+  if (request.reads_prefixes()) {
+    metrics_->prefix_queries->Increment(request.leader().known());
+    metrics_->prefix_hits->Increment(num_found);
+  }
+  request.OnAdmitted(mode, num_found);
+}
+
+void Scheduler::EnterSequences(RequestState& request,
+                               std::span<const BlockId> prefix) {
   Sequence& leader = request.leader();
   BlockPool* const pool = &group_->pool();
   const uint32_t block_size = group_->shape().block_size;
   const uint32_t num_found = SlotsOf(prefix);
+  if (request.swapped()) {
+    return SwapIn(
+        request, prefix,
+        [&](const Sequence& s) { return SlotsFor(request, s, num_found); },
+        *group_, builder_.swaps());
+  }
   leader.Enter(pool, block_size, SlotsFor(request, leader, num_found), prefix);
   for (const auto& sequence : request.sequences().subspan(1)) {
     const uint32_t num_slots = SlotsFor(request, *sequence, num_found);
@@ -420,13 +452,6 @@ void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
       sequence->Enter(pool, block_size, num_slots);
     }
   }
-  if (options_.admission == AdmissionMode::kWorstCase) HoldToEnd(request);
-  if (request.reads_prefixes()) {
-    metrics_->prefix_queries->Increment(leader.known());
-    metrics_->prefix_hits->Increment(leader.committed());
-  }
-  request.OnAdmitted(ModeFor(request, leader) != AdmissionMode::kFirstChunk,
-                     leader.committed());
 }
 
 // The leader keeps the blocks of sequences that have not begun.
@@ -461,6 +486,8 @@ void Scheduler::ObservePlan() const {
     num_rows += run.num_rows;
   }
   metrics_->block_copies->Increment(builder_.num_copies());
+  metrics_->blocks_swapped_out->Increment(builder_.swaps().num_out());
+  metrics_->blocks_swapped_in->Increment(builder_.swaps().num_in());
   metrics_->block_evictions->Increment(group_->pool().TakeNumEvictions());
   metrics_->step_tokens->Observe(num_rows);
   metrics_->step_sequences->Observe(builder_.runs().size());
@@ -557,7 +584,7 @@ void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
   for (Sequence* const sequence : changes.ended) {
     EndSequence({&request, sequence}, changes.reason, now);
   }
-  if (options_.admission != AdmissionMode::kWorstCase) return;
+  if (ModeOf(request) != AdmissionMode::kWorstCase) return;
   for (Sequence* const sequence : begun) {
     if (sequence->parked()) continue;
     QUIRE_CHECK(

@@ -105,6 +105,8 @@ class Scheduler {
   // Sequences that running requests may have.
   uint32_t num_running_sequences() const { return num_running_sequences_; }
   const RequestQueue& waiting() const { return waiting_; }
+  // Of the next plan that is finished.
+  const PendingSwaps& pending_swaps() const { return builder_.swaps(); }
 
  private:
   SequenceId NextSequenceId() { return last_sequence_ = last_sequence_.Next(); }
@@ -121,8 +123,11 @@ class Scheduler {
   AdmissionRequest DescribeForAdmission(const RequestState& request,
                                         std::span<const BlockId> prefix) const;
   uint32_t SlotsOf(std::span<const BlockId> prefix) const;
-  AdmissionMode ModeFor(const RequestState& request,
-                        const Sequence& sequence) const;
+  // Of its leader.
+  AdmissionMode ModeOf(const RequestState& request) const {
+    return ModeFor(options_.admission, request.num_preemptions(),
+                   /*is_fork=*/false);
+  }
   // `num_found`, here and below: slots of its prefix that need no computing.
   uint32_t SlotsFor(const RequestState& request, const Sequence& sequence,
                     uint32_t num_found) const;
@@ -133,11 +138,13 @@ class Scheduler {
   bool ReserveForRunning();
   void TryFork(Lane lane);
   bool PreemptBehind(size_t needy);
+  void Preempt(RequestState& victim);
   BatchRoom PlanRunning();
   void AdmitWaiting(BatchRoom room, absl::Time now);
   bool HasRowsInFlight(const RequestState& request) const;
   void Admit(RequestState& request, std::span<const BlockId> prefix,
              absl::Time now);
+  void EnterSequences(RequestState& request, std::span<const BlockId> prefix);
   void HoldToEnd(RequestState& request);
   void PlanRows(Lane lane, uint32_t num_rows);
   void ObservePlan() const;

@@ -71,6 +71,7 @@ uint64_t Count(const prometheus::Counter* counter) {
 BlockCounts CountBlocks(const Scheduler& scheduler) {
   if (scheduler.group() == nullptr) return {};
   const BlockPool& pool = scheduler.group()->pool();
+  const HostBlockPool& host_blocks = scheduler.group()->host_blocks();
   const GroupShape& shape = scheduler.group()->shape();
   BlockCounts counts = {.total = pool.num_blocks(),
                         .free = pool.num_free(),
@@ -79,7 +80,9 @@ BlockCounts CountBlocks(const Scheduler& scheduler) {
                         .shared = pool.num_shared(),
                         .saved = pool.num_saved(),
                         .block_size = shape.block_size,
-                        .bytes_per_block = shape.bytes_per_block};
+                        .bytes_per_block = shape.bytes_per_block,
+                        .host_total = host_blocks.num_blocks(),
+                        .host_used = host_blocks.num_used()};
   for (const RequestState* request : scheduler.running()) {
     for (const auto& sequence : request->sequences()) {
       counts.used_slots += sequence->committed();
@@ -102,7 +105,12 @@ EngineSnapshot TakeSnapshot(const Scheduler& scheduler,
       .num_steps = Count(metrics.steps),
       .generated_tokens = Count(metrics.generated_tokens),
       .prompt_tokens = Count(metrics.prompt_tokens),
-      .num_preemptions = Count(metrics.preemptions),
+      .num_preemptions = Count(metrics.Preemptions(Preemption::kRecompute)) +
+                         Count(metrics.Preemptions(Preemption::kSwap)),
+      .num_swap_preemptions = Count(metrics.Preemptions(Preemption::kSwap)),
+      .num_recomputed_tokens = Count(metrics.recomputed_tokens),
+      .num_blocks_swapped_out = Count(metrics.blocks_swapped_out),
+      .num_blocks_swapped_in = Count(metrics.blocks_swapped_in),
       .num_discarded_tokens = Count(metrics.discarded_tokens)};
   if (scheduler.group() != nullptr) {
     snapshot.epoch = scheduler.group()->shape().epoch;
@@ -128,6 +136,8 @@ void UpdateGauges(const Scheduler& scheduler, const EngineMetrics& metrics) {
   metrics.block_utilization->Set(Ratio(blocks.active, blocks.total));
   metrics.slot_utilization->Set(
       Ratio(blocks.used_slots, uint64_t{blocks.active} * blocks.block_size));
+  metrics.free_host_blocks->Set(blocks.host_total - blocks.host_used);
+  metrics.used_host_blocks->Set(blocks.host_used);
   metrics.running_requests->Set(scheduler.running().size());
   metrics.waiting_requests->Set(scheduler.waiting().num_requests());
   metrics.waiting_tokens->Set(scheduler.waiting().num_tokens());

@@ -26,6 +26,7 @@ Sequence::Sequence(SequenceId id, uint32_t index, const Sequence& parent,
       prompt_length_(parent.prompt_length_),
       max_tokens_(parent.max_tokens_),
       runs_ahead_(parent.runs_ahead_),
+      swapped_(parent.swapped_),
       committed_(parent.committed_),
       num_published_(parent.num_published_),
       most_committed_(parent.most_committed_),
@@ -45,7 +46,10 @@ void Sequence::Enter(BlockPool* pool, uint32_t block_size, uint32_t num_slots,
   QUIRE_CHECK(parked());
   known_at_entry_ = known();
   table_.emplace(pool, block_size);
-  for (const BlockId block : prefix) table_->AppendShared(pool->Revive(block));
+  for (const BlockId block : prefix) {
+    table_->AppendShared(pool->Revive(block), block_size);
+  }
+  swapped_.reset();
   committed_ = table_->num_slots();
   num_published_ = table_->num_blocks();
   QUIRE_CHECK(table_->Reserve(num_slots));
@@ -58,6 +62,23 @@ void Sequence::EnterAsFork(const Sequence* parent, uint32_t num_shared,
   Enter(pool, block_size, num_slots - num_shared / block_size * block_size);
   parent_ = parent;
   num_awaited_ = num_shared;
+}
+
+void Sequence::EnterSwapped(BlockPool* pool, uint32_t block_size,
+                            std::vector<BlockRef> blocks, uint32_t num_slots) {
+  QUIRE_CHECK(parked());
+  known_at_entry_ = known();
+  table_.emplace(pool, block_size);
+  uint32_t slots_left = swapped_slots();
+  for (BlockRef& block : blocks) {
+    const uint32_t num_used = std::min(slots_left, block_size);
+    table_->AppendShared(std::move(block), num_used);
+    slots_left -= num_used;
+  }
+  QUIRE_CHECK(slots_left == 0 && table_->Reserve(num_slots));
+  swapped_.reset();
+  committed_ = table_->num_slots();
+  most_committed_ = std::max(most_committed_, committed_);
 }
 
 void Sequence::TryFork() {

@@ -1,9 +1,11 @@
 #ifndef QUIRE_SCHEDULER_ENGINE_SEQUENCE_H_
 #define QUIRE_SCHEDULER_ENGINE_SEQUENCE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -12,6 +14,7 @@
 #include "scheduler/memory/block_pool.h"
 #include "scheduler/memory/block_table.h"
 #include "scheduler/memory/prefix_tree.h"
+#include "scheduler/memory/swapped_slots.h"
 
 namespace quire {
 
@@ -28,12 +31,14 @@ namespace quire {
 //
 // States:
 //   parked     holds no blocks, the ranks do not know it: new, preempted, or
-//              its epoch has ended
+//              its epoch has ended. It may be swapped: its first slots are in
+//              host blocks
 //   awaiting   holds the blocks that it will write; its first slots are those
 //              of its parent, which has not planned them all
 //   resident   holds blocks
 //
 //   parked --Enter--> resident --Leave--> parked
+//   parked, swapped --EnterSwapped--> resident
 //   parked --EnterAsFork--> awaiting --TryFork--> resident
 //                           awaiting --Leave--> parked
 class Sequence {
@@ -90,6 +95,24 @@ class Sequence {
   // Gives every block back and forgets rows in flight.
   void Leave();
 
+  // What its slots are swapped out to, for its next stay; null: they are not.
+  // It lasts until the sequence enters, however it does.
+  const SwappedSlots* swapped() const {
+    return swapped_ ? &*swapped_ : nullptr;
+  }
+  // How many of them it goes on behind: the last known token's row is computed
+  // in any case, for what comes after it. REQUIRES: swapped, and no row of it
+  // in flight.
+  uint32_t swapped_slots() const {
+    return std::min(swapped_->num_slots, known() - 1);
+  }
+  void SetSwapped(SwappedSlots swapped) { swapped_ = std::move(swapped); }
+  void ForgetSwapped() { swapped_.reset(); }
+  // Becomes resident where it left off, with `blocks`, to which its
+  // swapped_slots() come back, and blocks for `num_slots` slots in all.
+  // REQUIRES: as Enter and swapped_slots().
+  void EnterSwapped(BlockPool* pool, uint32_t block_size,
+                    std::vector<BlockRef> blocks, uint32_t num_slots);
   // Whether it has gained a token since it was last parked.
   bool has_gained() const { return known() > known_at_entry_; }
 
@@ -129,6 +152,7 @@ class Sequence {
   const bool runs_ahead_;
   std::vector<Token> tokens_;
   std::optional<BlockTable> table_;  // Its slots in use are the planned ones.
+  std::optional<SwappedSlots> swapped_;
   uint32_t committed_ = 0;
   const Sequence* parent_ = nullptr;
   uint32_t num_awaited_ = 0;     // Slots.

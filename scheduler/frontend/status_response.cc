@@ -16,6 +16,8 @@ void SetBlockCounts(const BlockCounts& counts, v1::BlockCounts* proto) {
   proto->set_block_size(counts.block_size);
   proto->set_used_slots(counts.used_slots);
   proto->set_bytes_per_block(counts.bytes_per_block);
+  proto->set_host_total(counts.host_total);
+  proto->set_host_used(counts.host_used);
 }
 
 void SetWorker(const WorkerInfo& worker, v1::WorkerStatus* proto) {
@@ -102,6 +104,10 @@ v1::StatusResponse ToStatusResponse(const absl::Status& readiness,
   response.set_generated_tokens(snapshot.generated_tokens);
   response.set_prompt_tokens(snapshot.prompt_tokens);
   response.set_preemptions(snapshot.num_preemptions);
+  response.set_swap_preemptions(snapshot.num_swap_preemptions);
+  response.set_recomputed_tokens(snapshot.num_recomputed_tokens);
+  response.set_blocks_swapped_out(snapshot.num_blocks_swapped_out);
+  response.set_blocks_swapped_in(snapshot.num_blocks_swapped_in);
   for (const WorkerInfo& worker : workers)
     SetWorker(worker, response.add_workers());
   response.set_uptime_s(absl::ToDoubleSeconds(uptime));

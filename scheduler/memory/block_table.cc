@@ -71,10 +71,16 @@ void BlockTable::Fork(const BlockTable& parent, uint32_t num_slots) {
   std::move(own.begin(), own.end(), std::back_inserter(blocks_));
 }
 
-void BlockTable::AppendShared(BlockRef block) {
+void BlockTable::AppendShared(BlockRef block, uint32_t num_slots) {
   QUIRE_CHECK(num_slots_ == capacity());
+  QUIRE_CHECK(num_slots > 0 && num_slots <= block_size_);
   blocks_.push_back(std::move(block));
-  num_slots_ += block_size_;
+  num_slots_ += num_slots;
+}
+
+BlockId BlockTable::ContentOf(uint32_t i) const {
+  return copy_.has_value() && copy_->entry == i ? copy_->source.id()
+                                                : blocks_[i].id();
 }
 
 void BlockTable::Replace(uint32_t i, BlockRef block) {

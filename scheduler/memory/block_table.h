@@ -65,9 +65,10 @@ class BlockTable {
   // copy to make. REQUIRES: no slot is in use and readers were told nothing;
   // the parent uses these slots and has no copy to make.
   void Fork(const BlockTable& parent, uint32_t num_slots);
-  // Puts the slots of one more block to use, which are written.
-  // REQUIRES: every slot it has is in use.
-  void AppendShared(BlockRef block);
+  // Puts the first `num_slots` slots of one more block to use, which are
+  // written. REQUIRES: every slot it has is in use; 0 < num_slots <=
+  // block_size().
+  void AppendShared(BlockRef block, uint32_t num_slots);
   // Entry i names another block with the same content from now on.
   // REQUIRES: all slots of entry i are in use.
   void Replace(uint32_t i, BlockRef block);
@@ -88,6 +89,9 @@ class BlockTable {
   uint32_t capacity() const { return num_blocks() * block_size_; }
   // [num_blocks]. Until the table changes.
   std::span<const BlockRef> blocks() const { return blocks_; }
+  // Where the slots in use of entry i are: in the block that it names or, for
+  // as long as there is a copy to make of them, in its source.
+  BlockId ContentOf(uint32_t i) const;
 
   // Readers learn of this table as a copy of the parent's as they were told it;
   // what differs is its next edit. REQUIRES: they were told nothing of it.

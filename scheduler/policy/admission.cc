@@ -30,6 +30,15 @@ uint32_t SlotsAtAdmission(AdmissionMode mode, const SequenceLengths& sequence,
   return static_cast<uint32_t>(at_end);
 }
 
+AdmissionMode ModeFor(AdmissionMode mode, uint32_t num_preemptions,
+                      bool is_fork) {
+  if (num_preemptions >= kMaxPreemptions) return AdmissionMode::kWorstCase;
+  const bool in_full = num_preemptions > 0 || is_fork;
+  return in_full && mode == AdmissionMode::kFirstChunk
+             ? AdmissionMode::kFullPrompt
+             : mode;
+}
+
 Admission DecideAdmission(const AdmissionRequest& request,
                           const AdmissionPool& pool) {
   if (request.blocks_at_end > pool.num_blocks) return Admission::kNever;

@@ -29,6 +29,17 @@ struct SequenceLengths {
 uint32_t SlotsAtAdmission(AdmissionMode mode, const SequenceLengths& sequence,
                           uint32_t chunk);
 
+// Times that a request is preempted at most.
+inline constexpr uint32_t kMaxPreemptions = 4;
+
+// How a sequence is admitted where `mode` is the rule. `num_preemptions`: of
+// its request, so far. After one it returns with all that is known, or it might
+// never gain a token; after the last one with all that it may ever have, so
+// that it need not be preempted again. A fork needs only what it writes itself,
+// so it has that at once.
+AdmissionMode ModeFor(AdmissionMode mode, uint32_t num_preemptions,
+                      bool is_fork);
+
 // Of the request that is asked about, all its sequences together: a block that
 // they share counts once, one that others use already not at all.
 struct AdmissionRequest {

@@ -1,6 +1,36 @@
 #include "scheduler/policy/preemption.h"
 
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
 namespace quire {
+namespace {
+
+constexpr std::pair<const char*, PreemptionMode> kModes[] = {
+    {"auto", PreemptionMode::kAuto},
+    {"recompute", PreemptionMode::kRecompute},
+    {"swap", PreemptionMode::kSwap}};
+
+}  // namespace
+
+bool AbslParseFlag(absl::string_view text, PreemptionMode* mode,
+                   std::string* error) {
+  for (const auto& [name, named] : kModes) {
+    if (text != name) continue;
+    *mode = named;
+    return true;
+  }
+  *error = "it must be auto, recompute or swap";
+  return false;
+}
+
+std::string AbslUnparseFlag(PreemptionMode mode) {
+  for (const auto& [name, named] : kModes) {
+    if (mode == named) return name;
+  }
+  return absl::StrCat(static_cast<int>(mode));
+}
 
 std::optional<size_t> ChooseVictim(std::span<const PreemptionCandidate> running,
                                    size_t needy) {
@@ -8,6 +38,24 @@ std::optional<size_t> ChooseVictim(std::span<const PreemptionCandidate> running,
     if (!running[i - 1].is_protected) return i - 1;
   }
   return std::nullopt;
+}
+
+Preemption ChoosePreemption(PreemptionMode mode, const VictimCost& victim,
+                            uint32_t num_free_host_blocks,
+                            const PreemptionRates& rates) {
+  if (mode == PreemptionMode::kRecompute || !victim.can_be_swapped ||
+      victim.num_blocks == 0 || victim.num_blocks > num_free_host_blocks) {
+    return Preemption::kRecompute;
+  }
+  if (mode == PreemptionMode::kSwap || !rates.ns_per_swapped_block) {
+    return Preemption::kSwap;
+  }
+  if (!rates.ns_per_row) return Preemption::kRecompute;
+  const double recompute =
+      *rates.ns_per_row * static_cast<double>(victim.num_rows);
+  const double swap =
+      2 * *rates.ns_per_swapped_block * static_cast<double>(victim.num_blocks);
+  return swap < recompute ? Preemption::kSwap : Preemption::kRecompute;
 }
 
 }  // namespace quire

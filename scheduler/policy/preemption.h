@@ -2,8 +2,12 @@
 #define QUIRE_SCHEDULER_POLICY_PREEMPTION_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+
+#include "absl/strings/string_view.h"
 
 namespace quire {
 
@@ -11,7 +15,7 @@ namespace quire {
 struct PreemptionCandidate {
   // Whether it holds the blocks to its checkpoint and is on the way there. The
   // checkpoint: each of its sequences has gained a token since the request was
-  // last admitted.
+  // last admitted; of one that was admitted for the worst case, its end.
   bool is_protected = false;
 };
 
@@ -28,8 +32,52 @@ struct PreemptionCandidate {
 //    the way to their checkpoints and can be chosen then. Alone, it finds all
 //    blocks available, and admission has made sure that these suffice to its
 //    end.
+//  * Nobody is chosen more than kMaxPreemptions times: who returns from the
+//    last of them is admitted for the worst case (see ModeFor in admission.h).
 std::optional<size_t> ChooseVictim(std::span<const PreemptionCandidate> running,
                                    size_t needy);
+
+// What becomes of the tokens that a victim has in the KV cache.
+enum class Preemption {
+  kRecompute,  // They are computed again, as far as they are not found then.
+  kSwap,       // Their blocks are swapped out to host blocks, and in again.
+};
+
+// Which of the two the operator allows.
+enum class PreemptionMode {
+  kAuto,  // The cheaper one, as far as that is known.
+  kRecompute,
+  kSwap,  // Where there is room.
+};
+
+// By name, as a flag of abseil's: "auto", "recompute", "swap".
+bool AbslParseFlag(absl::string_view text, PreemptionMode* mode,
+                   std::string* error);
+std::string AbslUnparseFlag(PreemptionMode mode);
+
+// Of a victim, all its sequences together.
+struct VictimCost {
+  uint64_t num_rows = 0;    // To be computed again.
+  uint64_t num_blocks = 0;  // That hold tokens, each counted once.
+  // Not: while it has yet to compute what its sequences are to share; nor where
+  // it is to return for the worst case, since its blocks are laid out anew
+  // then.
+  bool can_be_swapped = true;
+};
+
+// What was measured of late; nullopt: nothing yet.
+struct PreemptionRates {
+  std::optional<double> ns_per_row;
+  std::optional<double> ns_per_swapped_block;  // One way.
+};
+
+// The rows of one are weighed against moving the blocks of the other twice. All
+// requests that run wait for either, so it is the sum of time that counts. What
+// was never measured is tried, swapping first. Swapped is only what
+// `num_free_host_blocks` have room for.
+Preemption ChoosePreemption(PreemptionMode mode, const VictimCost& victim,
+                            uint32_t num_free_host_blocks,
+                            const PreemptionRates& rates);
 
 }  // namespace quire
 

@@ -26,7 +26,11 @@ absl::Duration CostModel::StepTime(const StepWork& work) const {
   const double overhead = machine_.step_overhead_s +
                           machine_.layer_overhead_s * Number(shape_.num_layers);
   return absl::Seconds(overhead + LinearSeconds(work) + AttentionSeconds(work) +
-                       AllReduceSeconds(work) + CopySeconds(work));
+                       AllReduceSeconds(work) + MoveSeconds(work));
+}
+
+absl::Duration CostModel::MoveTime(const StepWork& work) const {
+  return absl::Seconds(MoveSeconds(work));
 }
 
 // A weight takes part in one multiplication and one addition a row.
@@ -55,7 +59,7 @@ double CostModel::AllReduceSeconds(const StepWork& work) const {
          (machine_.link_latency_s + moved / machine_.link_bytes_per_s);
 }
 
-double CostModel::CopySeconds(const StepWork& work) const {
+double CostModel::MoveSeconds(const StepWork& work) const {
   const double slot = Number(shape_.bytes_per_slot());
   const double copied = 2 * Number(work.slots_copied) * slot / bytes_per_s_;
   return copied + Number(work.slots_swapped) * slot /

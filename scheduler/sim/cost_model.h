@@ -32,12 +32,14 @@ class CostModel {
   CostModel(const ModelShape& shape, const Machine& machine);
 
   absl::Duration StepTime(const StepWork& work) const;
+  // Of that, copies and swaps.
+  absl::Duration MoveTime(const StepWork& work) const;
 
  private:
   double LinearSeconds(const StepWork& work) const;
   double AttentionSeconds(const StepWork& work) const;
   double AllReduceSeconds(const StepWork& work) const;
-  double CopySeconds(const StepWork& work) const;
+  double MoveSeconds(const StepWork& work) const;
 
   const ModelShape shape_;
   const Machine machine_;

@@ -19,6 +19,7 @@ void ModelledGroup::Dispatch(worker::v1::StepPlan& plan) {
   const StepWork work = WorkOf(plan);
   free_from_ = std::max(free_from_, clock_->elapsed()) + cost_->StepTime(work);
   in_flight_.push_back({free_from_, Answer(plan)});
+  SetTimings(work, *in_flight_.back().result.mutable_timings());
   num_rows_ += work.num_rows;
   dispatches_.push_back({.serialize = serialize,
                          .all = wall_->Now() - start,
@@ -77,6 +78,14 @@ worker::v1::StepResult ModelledGroup::Answer(const worker::v1::StepPlan& plan) {
     sampled.add_num_top(0);
   }
   return result;
+}
+
+void ModelledGroup::SetTimings(const StepWork& work,
+                               worker::v1::StepTimings& timings) const {
+  const absl::Duration move = cost_->MoveTime(work);
+  timings.set_swap_ns(absl::ToInt64Nanoseconds(move));
+  timings.set_execute_ns(
+      absl::ToInt64Nanoseconds(cost_->StepTime(work) - move));
 }
 
 absl::Duration ModelledGroup::next_result() const {

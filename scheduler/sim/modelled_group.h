@@ -59,6 +59,7 @@ class ModelledGroup final : public GroupLink {
   void ApplyDifference(const worker::v1::StepPlan& plan);
   StepWork WorkOf(const worker::v1::StepPlan& plan) const;
   worker::v1::StepResult Answer(const worker::v1::StepPlan& plan);
+  void SetTimings(const StepWork& work, worker::v1::StepTimings& timings) const;
 
   const VirtualClock* const clock_;
   const Clock* const wall_;

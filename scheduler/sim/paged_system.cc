@@ -19,6 +19,7 @@ PagedSystem::PagedSystem(const Options& options, const CostModel* cost)
   GroupShape shape;
   shape.epoch = kEpoch;
   shape.num_blocks = options.num_blocks;
+  shape.num_host_blocks = options.num_host_blocks;
   shape.block_size = options.block_size;
   shape.max_step_rows = options.engine.max_step_tokens;
   engine_.OnGroupReady(shape, group_);
@@ -111,9 +112,11 @@ Occupancy PagedSystem::occupancy() {
 }
 
 SystemTotals PagedSystem::totals() {
+  const EngineSnapshot snapshot = engine_.Snapshot(/*with_blocks=*/false);
   return {.num_steps = group_->dispatches().size(),
           .num_rows = group_->num_rows(),
-          .num_preemptions = engine_.Snapshot(false).num_preemptions};
+          .num_preemptions = snapshot.num_preemptions,
+          .num_swap_preemptions = snapshot.num_swap_preemptions};
 }
 
 }  // namespace quire

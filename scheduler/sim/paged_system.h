@@ -33,6 +33,7 @@ class PagedSystem final : public ServingSystem {
   struct Options {
     EngineOptions engine;
     uint32_t num_blocks = 0;
+    uint32_t num_host_blocks = 0;
     uint32_t block_size = 16;
     bool uses_prefix_cache = true;  // As a request's field says.
   };

@@ -50,6 +50,7 @@ struct SystemTotals {
   uint64_t num_steps = 0;
   uint64_t num_rows = 0;  // Of all steps.
   uint64_t num_preemptions = 0;
+  uint64_t num_swap_preemptions = 0;  // Of these, to host blocks.
 };
 
 // A way to serve a model, with time of its own, which the caller moves. One

@@ -81,6 +81,7 @@ SimulationFigures FiguresOf(const Trace& trace, ServingSystem& system,
   const SystemTotals totals = system.totals();
   figures.num_steps = totals.num_steps;
   figures.num_preemptions = totals.num_preemptions;
+  figures.num_swap_preemptions = totals.num_swap_preemptions;
   if (totals.num_steps > 0) {
     figures.rows_per_step = static_cast<double>(totals.num_rows) /
                             static_cast<double>(totals.num_steps);
@@ -106,6 +107,7 @@ SimulationFigures RunPaged(const Trace& trace, const RunOptions& options,
   PagedSystem system({.engine = options.engine,
                       .num_blocks = static_cast<uint32_t>(
                           options.shape.num_slots / options.block_size),
+                      .num_host_blocks = options.num_host_blocks,
                       .block_size = options.block_size,
                       .uses_prefix_cache = options.uses_prefix_cache},
                      &cost);
@@ -138,6 +140,14 @@ absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("there is no policy ", name, "; there are: ", names));
+}
+
+absl::StatusOr<PreemptionMode> ParsePreemptionMode(const std::string& name) {
+  PreemptionMode mode;
+  std::string error;
+  if (AbslParseFlag(name, &mode, &error)) return mode;
+  return absl::InvalidArgumentError(
+      absl::StrCat("preemption is ", name, ", ", error));
 }
 
 EngineOptions EngineForTraces(uint32_t max_step_tokens) {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/engine/engine_options.h"
+#include "scheduler/policy/preemption.h"
 #include "scheduler/sim/machine.h"
 #include "scheduler/sim/model_shape.h"
 #include "scheduler/sim/simulation.h"
@@ -27,6 +28,9 @@ enum class ServingPolicy {
 // lists them.
 absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name);
 
+// "auto", "recompute", "swap". INVALID_ARGUMENT lists them.
+absl::StatusOr<PreemptionMode> ParsePreemptionMode(const std::string& name);
+
 // An engine whose queue has room for every trace, and which runs as many
 // sequences as a step has rows.
 EngineOptions EngineForTraces(uint32_t max_step_tokens);
@@ -38,6 +42,7 @@ struct RunOptions {
   SimulationOptions simulation;
   // Of kPaged.
   uint32_t block_size = 16;
+  uint32_t num_host_blocks = 0;  // To swap blocks out to.
   bool uses_prefix_cache = true;
   EngineOptions engine;
 
@@ -63,6 +68,7 @@ struct SimulationFigures {
   uint64_t num_steps = 0;
   double rows_per_step = 0;
   uint64_t num_preemptions = 0;
+  uint64_t num_swap_preemptions = 0;  // Of these, to host blocks.
   MeanOccupancy occupancy;
 
   // Of kPaged: what the scheduler took of this machine for a step.

@@ -8,10 +8,6 @@
 
 namespace quire {
 
-// A block of the second region of KV memory, to which blocks are swapped out.
-// 0 .. num_host_blocks - 1.
-using HostBlockId = Id<struct HostBlockIdTag, uint32_t>;
-
 // The rows of one step in compressed-row form: what the model computes. A row
 // is one token; a run is consecutive rows of one sequence, which share a block
 // table. Built by the executor from the plan, reused from step to step.

@@ -77,6 +77,7 @@ void EngineFixture::ExpectIdle() {
   EXPECT_EQ(snapshot.blocks.active, 0u);
   EXPECT_EQ(snapshot.blocks.free + snapshot.blocks.cached,
             snapshot.blocks.total);
+  EXPECT_EQ(snapshot.blocks.host_used, 0u);
   EXPECT_THAT(group_->violations(), testing::IsEmpty());
 }
 

@@ -39,6 +39,7 @@ class EngineRandomTest : public EngineFixture,
     options_.shuffle_free_blocks_seed = Draw(0, 5);
     options_.priority_head_start = absl::Seconds(Draw(0, 20));
     options_.admission = static_cast<AdmissionMode>(Draw(0, 2));
+    options_.preemption = static_cast<PreemptionMode>(Draw(0, 2));
     options_.prefix_cache = !OneIn(4);
     StartEngine();
     DrawGroup();
@@ -48,6 +49,7 @@ class EngineRandomTest : public EngineFixture,
     shape_.num_ranks = Draw(1, 3);
     shape_.block_size = Draw(1, 5);
     shape_.num_blocks = Draw(20, 60) / shape_.block_size;
+    shape_.num_host_blocks = OneIn(4) ? 0 : Draw(1, 60);
     shape_.max_step_rows = Draw(1, 20);
     if (group_) Retire();
     AttachGroup();

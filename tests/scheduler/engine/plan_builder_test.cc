@@ -26,6 +26,7 @@ class PlanBuilderTest : public testing::Test {
   }
 
   BlockPool pool_{8};
+  HostBlockPool host_blocks_{8};
   Sequence sequence_{
       SequenceId(6), /*index=*/0, {21, 22, 23}, /*max_tokens=*/9};
   worker::v1::Sampling sampling_;
@@ -108,11 +109,20 @@ TEST_F(PlanBuilderTest, AForkIsToldAsACopyOfItsParentAndWhatDiffers) {
   EXPECT_THAT(plan.copies().num_slots(), ElementsAre(1));
 }
 
-TEST_F(PlanBuilderTest, ANewEpochHasNothingToRelease) {
+TEST_F(PlanBuilderTest, SwapsGoOutOnceWithTheNextFinishedPlan) {
+  builder_.swaps().SwapOut(BlockId(5), host_blocks_);
+  EXPECT_THAT(PlanFirst().swaps_out().source(), ElementsAre(5));
+  EXPECT_THAT(PlanRow().swaps_out().source(), IsEmpty());
+}
+
+TEST_F(PlanBuilderTest, ANewEpochHasNothingToReleaseOrSwap) {
   PlanFirst();
   builder_.Release(sequence_);
+  builder_.swaps().SwapOut(BlockId(0), host_blocks_);
   builder_.StartOver();
-  EXPECT_THAT(PlanRow().released(), IsEmpty());
+  const worker::v1::StepPlan& plan = PlanRow();
+  EXPECT_THAT(plan.released(), IsEmpty());
+  EXPECT_THAT(plan.swaps_out().source(), IsEmpty());
 }
 
 TEST_F(PlanBuilderTest, RunsAreTakenBeside) {

@@ -183,7 +183,7 @@ TEST(RequestStateTest, IsProtectedUntilItsNextToken) {
   RequestState state = MakeState(Request(2, 9));
   Append(state, 3);
   state.leader().Enter(&pool, /*block_size=*/2, /*num_slots=*/4);
-  state.OnAdmitted(/*in_full=*/true, /*num_cached=*/0);
+  state.OnAdmitted(AdmissionMode::kFullPrompt, /*num_found=*/0);
   EXPECT_TRUE(state.is_protected());
   Append(state, 4);
   EXPECT_FALSE(state.is_protected());
@@ -191,8 +191,15 @@ TEST(RequestStateTest, IsProtectedUntilItsNextToken) {
 
 TEST(RequestStateTest, IsNotProtectedWithoutTheBlocksToGetThere) {
   RequestState state = MakeState(Request(2, 9));
-  state.OnAdmitted(/*in_full=*/false, /*num_cached=*/0);
+  state.OnAdmitted(AdmissionMode::kFirstChunk, /*num_found=*/0);
   EXPECT_FALSE(state.is_protected());
+}
+
+TEST(RequestStateTest, IsProtectedToItsEndWhereItHasTheBlocksForIt) {
+  RequestState state = MakeState(Request(2, 9));
+  state.OnAdmitted(AdmissionMode::kWorstCase, /*num_found=*/0);
+  Append(state, 4);
+  EXPECT_TRUE(state.is_protected());
 }
 
 // --- Several sequences
@@ -219,7 +226,7 @@ TEST_F(SequencesTest, EachIsProtectedUntilAllHaveGainedAToken) {
   for (const auto& sequence : state.sequences()) {
     sequence->Enter(&pool, /*block_size=*/2, /*num_slots=*/7);
   }
-  state.OnAdmitted(/*in_full=*/true, /*num_cached=*/0);
+  state.OnAdmitted(AdmissionMode::kFullPrompt, /*num_found=*/0);
   Append(state, 0, 3, -1);
   EXPECT_TRUE(state.is_protected());
   Append(state, 1, 3, -1);

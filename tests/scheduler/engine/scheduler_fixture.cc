@@ -111,6 +111,7 @@ void SchedulerFixture::ExpectServed(Client& client) {
 void SchedulerFixture::ExpectIdle() {
   EXPECT_EQ(scheduler_->num_open(), 0u);
   EXPECT_EQ(num_available(), shape_.num_blocks);
+  EXPECT_EQ(scheduler_->group()->host_blocks().num_used(), 0u);
   EXPECT_THAT(puppet_->violations(), testing::IsEmpty());
 }
 

@@ -59,7 +59,10 @@ class SchedulerFixture : public testing::Test {
     return scheduler_->group()->pool().num_available();
   }
   double discarded() const { return metrics_->discarded_tokens->Value(); }
-  double preemptions() const { return metrics_->preemptions->Value(); }
+  double preemptions() const {
+    return metrics_->Preemptions(Preemption::kRecompute)->Value() +
+           metrics_->Preemptions(Preemption::kSwap)->Value();
+  }
 
   absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
   std::optional<MetricRegistry> registry_;

@@ -25,11 +25,17 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
                  .cached = 2,
                  .block_size = 16,
                  .used_slots = 40,
-                 .bytes_per_block = 4096},
+                 .bytes_per_block = 4096,
+                 .host_total = 17,
+                 .host_used = 18},
       .num_steps = 8,
       .generated_tokens = 9,
       .prompt_tokens = 11,
       .num_preemptions = 12,
+      .num_swap_preemptions = 19,
+      .num_recomputed_tokens = 20,
+      .num_blocks_swapped_out = 21,
+      .num_blocks_swapped_in = 22,
       .requests = {{.name = "r",
                     .running = true,
                     .priority = Priority::kHigh,
@@ -51,14 +57,16 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       "ready: true waiting_requests: 1 running_requests: 2 "
       "waiting_tokens: 3 "
       "blocks { total: 10 free: 5 active: 3 cached: 2 block_size: 16 "
-      "used_slots: 40 bytes_per_block: 4096 } "
+      "used_slots: 40 bytes_per_block: 4096 host_total: 17 host_used: 18 } "
       "epoch: 7 steps: 8 generated_tokens: 9 prompt_tokens: 11 preemptions: 12 "
       "workers { rank: 1 up: true instruction_set: \"avx2\" compute: \"auto\" "
       "kv_dtype: \"bf16\" "
       "peer: \"ipv4:1\" } uptime_s: 90 "
       "requests { request_id: \"r\" running: true prompt_tokens: 13 "
       "generated_tokens: 14 blocks: 15 "
-      "preemptions: 16 age_s: 0.5 priority: PRIORITY_HIGH }");
+      "preemptions: 16 age_s: 0.5 priority: PRIORITY_HIGH } "
+      "swap_preemptions: 19 recomputed_tokens: 20 "
+      "blocks_swapped_out: 21 blocks_swapped_in: 22");
 }
 
 TEST(StatusResponseTest, NotReadyHasItsReason) {

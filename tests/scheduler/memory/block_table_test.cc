@@ -256,7 +256,7 @@ TEST_F(ForkTest, AnEqualForkNeedsNoEdit) {
 
 TEST_F(ForkTest, AWrittenBlockIsAppendedAndReplaced) {
   Fill(8);
-  child_.AppendShared(table_.blocks()[0].Share());
+  child_.AppendShared(table_.blocks()[0].Share(), 4);
   EXPECT_EQ(child_.num_slots(), 4u);
   child_.TakeEdit();
   child_.Replace(0, table_.blocks()[1].Share());
@@ -264,6 +264,25 @@ TEST_F(ForkTest, AWrittenBlockIsAppendedAndReplaced) {
   EXPECT_EQ(edit->keep, 0u);
   EXPECT_THAT(Ids(edit->appended), ElementsAre(1));
   EXPECT_EQ(pool_.ref_count(BlockId(0)), 1u);
+}
+
+TEST_F(ForkTest, ABlockMayBeAppendedPartlyWritten) {
+  Fill(8);
+  child_.AppendShared(table_.blocks()[0].Share(), 3);
+  EXPECT_EQ(child_.num_slots(), 3u);
+  ASSERT_TRUE(child_.Reserve(4));
+  EXPECT_EQ(child_.TakeCopy()->num_slots, 3u);
+}
+
+TEST_F(ForkTest, ContentIsAtTheSourceUntilItsCopyIsMade) {
+  Fill(6);
+  child_.Fork(table_, 6);
+  ASSERT_TRUE(child_.Reserve(7));
+  EXPECT_EQ(child_.ContentOf(0), BlockId(0));
+  EXPECT_EQ(child_.blocks()[1].id(), BlockId(2));
+  EXPECT_EQ(child_.ContentOf(1), BlockId(1));
+  child_.TakeCopy();
+  EXPECT_EQ(child_.ContentOf(1), BlockId(2));
 }
 
 TEST(BlockTableDeathTest, ASharedBlockIsNotWritten) {

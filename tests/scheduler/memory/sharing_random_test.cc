@@ -64,7 +64,7 @@ class SharingRandomTest : public testing::TestWithParam<uint64_t> {
     for (uint32_t i = Draw(1, 20); i > 0; --i) prompt.push_back(DrawToken());
     for (const BlockId block :
          tree_.Find(sequence->space, prompt, Draw(0, 9))) {
-      sequence->table.AppendShared(pool_.Revive(block));
+      sequence->table.AppendShared(pool_.Revive(block), kBlockSize);
     }
     const uint32_t found = sequence->table.num_slots();
     num_found_ += found;

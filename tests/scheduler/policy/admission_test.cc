@@ -63,6 +63,32 @@ INSTANTIATE_TEST_SUITE_P(
              Admission::kNow}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// --- Modes
+
+TEST(ModeForTest, TheRuleHoldsForWhoComesNew) {
+  for (const AdmissionMode mode :
+       {AdmissionMode::kFirstChunk, AdmissionMode::kFullPrompt,
+        AdmissionMode::kWorstCase}) {
+    EXPECT_EQ(ModeFor(mode, /*num_preemptions=*/0, /*is_fork=*/false), mode);
+  }
+}
+
+TEST(ModeForTest, ForksAndReturningOnesAreAdmittedInFull) {
+  EXPECT_EQ(ModeFor(AdmissionMode::kFirstChunk, 0, /*is_fork=*/true),
+            AdmissionMode::kFullPrompt);
+  EXPECT_EQ(ModeFor(AdmissionMode::kFirstChunk, 1, false),
+            AdmissionMode::kFullPrompt);
+  EXPECT_EQ(ModeFor(AdmissionMode::kWorstCase, 1, true),
+            AdmissionMode::kWorstCase);
+}
+
+TEST(ModeForTest, AfterTheLastPreemptionOneReturnsForTheWorstCase) {
+  EXPECT_EQ(ModeFor(AdmissionMode::kFirstChunk, kMaxPreemptions - 1, false),
+            AdmissionMode::kFullPrompt);
+  EXPECT_EQ(ModeFor(AdmissionMode::kFirstChunk, kMaxPreemptions, false),
+            AdmissionMode::kWorstCase);
+}
+
 // --- Slots and blocks
 
 constexpr SequenceLengths kPrompt7 = {

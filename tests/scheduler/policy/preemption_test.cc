@@ -52,5 +52,83 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NobodyWhereItIsAlone", {kAtCheckpoint}, 0, std::nullopt}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(PreemptionModeTest, HasANameAsAFlag) {
+  for (const char* name : {"auto", "recompute", "swap"}) {
+    PreemptionMode mode;
+    std::string error;
+    EXPECT_TRUE(AbslParseFlag(name, &mode, &error));
+    EXPECT_EQ(AbslUnparseFlag(mode), name);
+  }
+}
+
+TEST(PreemptionModeTest, AnUnknownNameIsRefusedWithThoseThatThereAre) {
+  PreemptionMode mode = PreemptionMode::kSwap;
+  std::string error;
+  EXPECT_FALSE(AbslParseFlag("never", &mode, &error));
+  EXPECT_EQ(error, "it must be auto, recompute or swap");
+  EXPECT_EQ(mode, PreemptionMode::kSwap);
+}
+
+struct KindCase {
+  const char* name;
+  PreemptionMode mode = PreemptionMode::kAuto;
+  VictimCost victim = {.num_rows = 160, .num_blocks = 10};
+  uint32_t num_free_host_blocks = 10;
+  PreemptionRates rates = {.ns_per_row = 1000, .ns_per_swapped_block = 1000};
+  Preemption kind = Preemption::kSwap;
+};
+
+class PreemptionKindTest : public testing::TestWithParam<KindCase> {};
+
+TEST_P(PreemptionKindTest, Chooses) {
+  const KindCase& given = GetParam();
+  EXPECT_EQ(ChoosePreemption(given.mode, given.victim,
+                             given.num_free_host_blocks, given.rates),
+            given.kind);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, PreemptionKindTest,
+    testing::Values(
+        KindCase{.name = "MovingBlocksTwiceIsCheaperThanTheirRows"},
+        KindCase{.name = "RowsAreCheaperThanMovingTheirBlocks",
+                 .rates = {.ns_per_row = 100, .ns_per_swapped_block = 1000},
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "OfEqualsTheOneThatNeedsNoRoom",
+                 .rates = {.ns_per_row = 125, .ns_per_swapped_block = 1000},
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "RowsThatOthersKeepNeedNoComputing",
+                 .victim = {.num_rows = 16, .num_blocks = 10},
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "WithoutRoomForAllBlocksNone",
+                 .num_free_host_blocks = 9,
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "WithoutRoomTheOperatorsWishIsInVain",
+                 .mode = PreemptionMode::kSwap,
+                 .num_free_host_blocks = 9,
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "TheOperatorMayInsistOnSwapping",
+                 .mode = PreemptionMode::kSwap,
+                 .rates = {.ns_per_row = 1, .ns_per_swapped_block = 1000}},
+        KindCase{.name = "TheOperatorMayForbidSwapping",
+                 .mode = PreemptionMode::kRecompute,
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "SwappingIsTriedBeforeItWasMeasured",
+                 .rates = {.ns_per_row = 1}},
+        KindCase{.name = "RecomputingIsTriedBeforeItWasMeasured",
+                 .rates = {.ns_per_swapped_block = 1},
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "WhoCannotBeSwappedIsComputedAgain",
+                 .mode = PreemptionMode::kSwap,
+                 .victim = {.num_rows = 160,
+                            .num_blocks = 10,
+                            .can_be_swapped = false},
+                 .kind = Preemption::kRecompute},
+        KindCase{.name = "WhoHoldsNoTokensHasNothingToSwap",
+                 .mode = PreemptionMode::kSwap,
+                 .victim = {},
+                 .kind = Preemption::kRecompute}),
+    [](const auto& info) { return std::string(info.param.name); });
+
 }  // namespace
 }  // namespace quire

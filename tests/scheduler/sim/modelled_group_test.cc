@@ -104,6 +104,15 @@ TEST_F(ModelledGroupTest, CopiesAndSwapsTakeTime) {
   EXPECT_EQ(group_.next_result(), absl::Seconds(1 + 3 * 4 * 2 / 4 + 2 * 4 / 2));
 }
 
+TEST_F(ModelledGroupTest, ReportsWhatMovingBlocksTookApart) {
+  worker::v1::StepPlan plan = PlanOf(1);
+  plan.mutable_swaps_in()->add_source(0);
+  group_.Dispatch(plan);
+  const worker::v1::StepTimings timings = group_.TakeResult().timings();
+  EXPECT_EQ(timings.swap_ns(), 2 * 4 / 2 * 1'000'000'000);
+  EXPECT_EQ(timings.execute_ns(), 1'000'000'000);
+}
+
 TEST_F(ModelledGroupTest, AForkOfAPromptHasATextOfItsOwn) {
   worker::v1::StepPlan plan = PlanOf(1);
   AddSequence(plan, 7, {3, 4});

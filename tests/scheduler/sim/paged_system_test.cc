@@ -55,6 +55,20 @@ TEST_F(PagedSystemTest, PreemptsWhereBlocksRunOutAndFinishesAll) {
   EXPECT_GT(system.totals().num_preemptions, 0);
 }
 
+TEST_F(PagedSystemTest, SwapsToHostBlocksAndComputesNothingAgain) {
+  PagedSystem system({.engine = {.preemption = PreemptionMode::kSwap},
+                      .num_blocks = 5,
+                      .num_host_blocks = 8,
+                      .block_size = 4},
+                     &cost_);
+  Submit(system, 1, 4, 12);
+  Submit(system, 2, 4, 12);
+  RunToEnd(system);
+  EXPECT_THAT(When(Progress::kFinished), SizeIs(2));
+  EXPECT_GT(system.totals().num_swap_preemptions, 0);
+  EXPECT_EQ(system.totals().num_rows, 2 * (4 + 11));
+}
+
 TEST_F(PagedSystemTest, SequencesOfARequestShareItsPrompt) {
   PagedSystem system = Make(/*num_blocks=*/16);
   Submit(system, 1, 9, 3, /*num_sequences=*/3);

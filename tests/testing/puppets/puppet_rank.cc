@@ -34,10 +34,14 @@ worker::v1::StepResult PuppetRank::Execute(const worker::v1::StepPlan& plan) {
   }
   for (const auto& added : plan.new_sequences()) Add(added);
   Edit(plan.table_edits());
+  const uint32_t swapped_before = num_swaps_;
+  SwapOut(plan.swaps_out());
+  SwapIn(plan.swaps_in());
   Copy(plan.copies());
   worker::v1::StepResult result;
   result.set_step_id(plan.step_id());
   result.set_epoch(plan.epoch());
+  result.mutable_timings()->set_swap_ns(1000 * (num_swaps_ - swapped_before));
   Compute(plan.runs(), result);
   if (rank_ != Rank(0)) {
     result.clear_sampled();
@@ -83,6 +87,43 @@ void PuppetRank::Fork(const worker::v1::Fork& fork) {
          absl::StrCat("forked sequence ", fork.child(), " is held"));
 }
 
+void PuppetRank::CheckSwaps(
+    const google::protobuf::RepeatedField<uint32_t>& blocks,
+    const google::protobuf::RepeatedField<uint32_t>& host_blocks) {
+  const auto num_distinct = [](const auto& ids) {
+    return static_cast<int>(std::set<uint32_t>(ids.begin(), ids.end()).size());
+  };
+  Expect(blocks.size() == host_blocks.size(), "a swap has one end");
+  Expect(num_distinct(blocks) == blocks.size(), "a block is swapped twice");
+  Expect(num_distinct(host_blocks) == host_blocks.size(),
+         "a host block is swapped twice");
+  for (const uint32_t block : blocks) {
+    Expect(block < shape_.num_blocks, "an unknown block is swapped");
+  }
+  for (const uint32_t block : host_blocks) {
+    Expect(block < shape_.num_host_blocks, "an unknown host block is swapped");
+  }
+  num_swaps_ += static_cast<uint32_t>(blocks.size());
+}
+
+void PuppetRank::SwapOut(const worker::v1::Swaps& swaps) {
+  CheckSwaps(swaps.source(), swaps.destination());
+  for (int i = 0; i < swaps.source_size(); ++i) {
+    const auto first = slots_.begin() + swaps.source(i) * shape_.block_size;
+    host_blocks_[swaps.destination(i)].assign(first, first + shape_.block_size);
+  }
+}
+
+void PuppetRank::SwapIn(const worker::v1::Swaps& swaps) {
+  CheckSwaps(swaps.destination(), swaps.source());
+  for (int i = 0; i < swaps.source_size(); ++i) {
+    const auto content = host_blocks_.find(swaps.source(i));
+    if (!Expect(content != host_blocks_.end(), "an empty host block")) return;
+    std::ranges::copy(content->second, slots_.begin() + swaps.destination(i) *
+                                                            shape_.block_size);
+  }
+}
+
 void PuppetRank::Copy(const worker::v1::BlockCopies& copies) {
   std::set<uint32_t> sources(copies.source().begin(), copies.source().end());
   for (int i = 0; i < copies.source_size(); ++i) {
@@ -123,6 +164,7 @@ void PuppetRank::Compute(const worker::v1::Runs& runs,
     num_rows += runs.num_rows(i);
     ComputeRun(runs, i, result);
   }
+  result.mutable_timings()->set_execute_ns(1000 * num_rows);
   Expect(num_rows > 0, "nothing to compute");
   Expect(num_rows <= shape_.max_step_rows, "too many rows");
 }

@@ -17,7 +17,8 @@ namespace quire {
 // slots. A slot holds what K and V of a real one depend on, the tokens up to
 // its position; a row reads every slot before it and finds out whether these
 // are its own sequence's. What breaks the contract of the plan, or reads a slot
-// of somebody else, is kept as a violation. Not thread-safe.
+// of somebody else, is kept as a violation. A row and a swapped block take it a
+// microsecond each. Not thread-safe.
 class PuppetRank {
  public:
   PuppetRank(const GroupShape& shape, Rank rank);
@@ -28,6 +29,8 @@ class PuppetRank {
   const std::vector<std::string>& violations() const { return violations_; }
   // Blocks that were copied.
   uint32_t num_copies() const { return num_copies_; }
+  // Blocks that were swapped, both ways.
+  uint32_t num_swaps() const { return num_swaps_; }
   // Sequences that the rank holds.
   size_t num_sequences() const { return sequences_.size(); }
 
@@ -46,6 +49,11 @@ class PuppetRank {
   void CheckName(const worker::v1::StepPlan& plan);
   void Add(const worker::v1::NewSequence& added);
   void Fork(const worker::v1::Fork& fork);
+  void SwapOut(const worker::v1::Swaps& swaps);
+  void SwapIn(const worker::v1::Swaps& swaps);
+  // Of one direction.
+  void CheckSwaps(const google::protobuf::RepeatedField<uint32_t>& blocks,
+                  const google::protobuf::RepeatedField<uint32_t>& host_blocks);
   void Copy(const worker::v1::BlockCopies& copies);
   void Edit(const worker::v1::TableEdits& edits);
   void Compute(const worker::v1::Runs& runs, worker::v1::StepResult& result);
@@ -63,7 +71,9 @@ class PuppetRank {
   uint64_t step_ = 0;
   std::map<uint64_t, HeldSequence> sequences_;
   std::vector<uint64_t> slots_;  // [num_blocks * block_size]: prefixes.
+  std::map<uint32_t, std::vector<uint64_t>> host_blocks_;  // Their slots.
   uint32_t num_copies_ = 0;
+  uint32_t num_swaps_ = 0;
   std::vector<std::string> violations_;
 };
 
