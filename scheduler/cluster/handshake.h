@@ -32,7 +32,8 @@ absl::Status CheckHello(const worker::v1::Hello& hello,
                         const std::vector<worker::v1::Hello>& attached);
 
 // The KV cache that each of `ranks` can hold: as many blocks, and as many host
-// blocks, as the smallest rank has room for. REQUIRES: all ranks of the group,
+// blocks, as the smallest rank has room for. There may be more host blocks than
+// blocks: those of several preempted requests wait there. REQUIRES: all ranks of the group,
 // each checked against those before it.
 GroupShape AgreeOnShape(const std::vector<worker::v1::Hello>& ranks,
                         const HandshakeTerms& terms, Epoch epoch);

@@ -132,7 +132,7 @@ class EqualityTest : public testing::Test {
       for (int round = 0; round < 8; ++round) {
         ExpectSameBits(cluster, way);
         if (way.spare_blocks == 0) break;
-        if (cluster.Metric("quire_preemptions_total") > 0) break;
+        if (cluster.Status().preemptions() > 0) break;
       }
       CountSteps(cluster, way);
       ExpectNothingLeft(cluster);
@@ -175,7 +175,8 @@ class EqualityTest : public testing::Test {
 
   void CountSteps(TestCluster& cluster, const Way& way) {
     const double mixed = cluster.Metric("quire_mixed_steps_total");
-    const double preemptions = cluster.Metric("quire_preemptions_total");
+    const auto preemptions =
+        static_cast<double>(cluster.Status().preemptions());
     const double steps = cluster.Metric("quire_step_sequences_count");
     const double small =
         cluster.Metric("quire_step_sequences_bucket{le=\"8\"}");
