@@ -67,6 +67,7 @@ void RequestState::OnAdmitted(bool in_full, uint32_t num_cached) {
   admitted_in_full_ = in_full;
   if (num_admissions_ == 0) num_cached_ = std::min(num_cached, prompt_length_);
   continuation_->OnAdmitted();
+  num_own_rows_ = 0;
   ++num_admissions_;
 }
 
