@@ -2,12 +2,17 @@
 
 namespace quire {
 
-std::optional<size_t> ChooseVictim(std::span<const PreemptionCandidate> running,
-                                   size_t needy) {
-  for (size_t i = running.size(); i > needy + 1; --i) {
-    if (!running[i - 1].is_protected) return i - 1;
+std::vector<size_t> ChooseVictims(std::span<const PreemptionCandidate> running,
+                                  size_t needy, uint64_t num_missing) {
+  std::vector<size_t> victims;
+  uint64_t num_given = 0;
+  for (size_t i = running.size() - 1; i > needy; --i) {
+    if (running[i].is_protected) continue;
+    victims.push_back(i);
+    num_given += running[i].num_blocks;
+    if (num_given >= num_missing) return victims;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace quire
