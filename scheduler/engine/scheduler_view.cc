@@ -98,6 +98,7 @@ EngineSnapshot TakeSnapshot(const Scheduler& scheduler,
       .num_steps = Count(metrics.steps),
       .generated_tokens = Count(metrics.generated_tokens),
       .prompt_tokens = Count(metrics.prompt_tokens),
+      .cached_tokens = Count(metrics.prefix_hits),
       .num_preemptions = Count(metrics.preemptions),
       .num_discarded_tokens = Count(metrics.discarded_tokens)};
   if (scheduler.group() != nullptr) {

@@ -101,6 +101,7 @@ v1::StatusResponse ToStatusResponse(const absl::Status& readiness,
   response.set_steps(snapshot.num_steps);
   response.set_generated_tokens(snapshot.generated_tokens);
   response.set_prompt_tokens(snapshot.prompt_tokens);
+  response.set_cached_prompt_tokens(snapshot.cached_tokens);
   response.set_preemptions(snapshot.num_preemptions);
   for (const WorkerInfo& worker : workers)
     SetWorker(worker, response.add_workers());

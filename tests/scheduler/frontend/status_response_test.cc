@@ -29,6 +29,7 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       .num_steps = 8,
       .generated_tokens = 9,
       .prompt_tokens = 11,
+      .cached_tokens = 17,
       .num_preemptions = 12,
       .requests = {{.name = "r",
                     .running = true,
@@ -58,7 +59,8 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       "peer: \"ipv4:1\" } uptime_s: 90 "
       "requests { request_id: \"r\" running: true prompt_tokens: 13 "
       "generated_tokens: 14 blocks: 15 "
-      "preemptions: 16 age_s: 0.5 priority: PRIORITY_HIGH }");
+      "preemptions: 16 age_s: 0.5 priority: PRIORITY_HIGH } "
+      "cached_prompt_tokens: 17");
 }
 
 TEST(StatusResponseTest, NotReadyHasItsReason) {
