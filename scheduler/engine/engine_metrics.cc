@@ -141,8 +141,9 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
       consistency_violations(registry->AddCounter(
           "quire_consistency_violations_total",
           "Checks of the engine's state that found it wrong.")) {
-  constexpr const char* kOutcomes[] = {"stop",     "length",  "cancelled",
-                                       "deadline", "refused", "error"};
+  constexpr const char* kOutcomes[] = {"stop",     "length",     "cancelled",
+                                       "deadline", "unmeetable", "refused",
+                                       "error"};
   static_assert(std::size(kOutcomes) == std::size(decltype(requests_){}));
   for (size_t i = 0; i < std::size(kOutcomes); ++i) {
     requests_[i] = registry->AddCounter("quire_requests_total",

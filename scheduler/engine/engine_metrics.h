@@ -8,12 +8,13 @@ namespace quire {
 
 // How a request ended, as its metric counts it.
 enum class Outcome {
-  kStop,       // A stop token or stop string.
-  kLength,     // max_tokens.
-  kCancelled,  // By its client.
-  kDeadline,   // Its deadline passed.
-  kRefused,    // Never joined the queue.
-  kError,      // Ended by us.
+  kStop,        // A stop token or stop string.
+  kLength,      // max_tokens.
+  kCancelled,   // By its client.
+  kDeadline,    // Its deadline passed.
+  kUnmeetable,  // Its deadline could not be met any more.
+  kRefused,     // Never joined the queue.
+  kError,       // Ended by us.
 };
 
 // Everything that the engine measures. Declared once; the pointers are moved by
@@ -76,7 +77,7 @@ struct EngineMetrics {
   prometheus::Counter* consistency_violations;
 
  private:
-  prometheus::Counter* requests_[6];     // By Outcome.
+  prometheus::Counter* requests_[7];     // By Outcome.
   prometheus::Counter* preemptions_[2];  // By Preemption.
 };
 

@@ -35,6 +35,8 @@ struct GenerationRequest {
   std::vector<Token> prompt;      // Not empty.
   worker::v1::Sampling sampling;  // Of the first sequence.
   uint32_t max_tokens = 0;  // At least 1; prompt and these fit the context.
+  // That each sequence has to generate, whatever the model says: at least 1.
+  uint32_t least_tokens = 1;
   std::vector<Token>
       stop_tokens;  // End of sequence (unless ignored) and the request's own.
   bool reports_logprobs = false;

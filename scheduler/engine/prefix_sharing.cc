@@ -6,6 +6,25 @@
 #include "scheduler/policy/prefix_writer.h"
 
 namespace quire {
+namespace {
+
+// What `reader` may read of `other` once it is written.
+PrefixWriter ReadableOf(const RequestState& other, const RequestState& reader) {
+  const Sequence& leader = other.leader();
+  const bool readable =
+      other.writes_prefixes() && other.cache_salt() == reader.cache_salt();
+  return {
+      .prompt = leader.tokens().first(readable ? leader.prompt_length() : 0),
+      .committed = leader.committed()};
+}
+
+// The tokens that it need not compute itself: all but the last, whose row is
+// what samples.
+std::span<const Token> Sharable(const Sequence& sequence) {
+  return sequence.tokens().first(sequence.known() - 1);
+}
+
+}  // namespace
 
 std::vector<BlockId> FindPrefix(const RequestState& request, Group& group) {
   if (!request.reads_prefixes()) return {};
@@ -22,28 +41,39 @@ AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
                          uint32_t block_size) {
   if (!request.reads_prefixes() || request.swapped()) return {};
   std::vector<PrefixWriter> writers;
-  std::vector<SequenceId> ids;
   for (const RequestState* other : running) {
-    if (!other->writes_prefixes() ||
-        other->cache_salt() != request.cache_salt()) {
-      continue;
-    }
-    const Sequence& writer = other->leader();
-    writers.push_back({.prompt = writer.tokens().first(writer.prompt_length()),
-                       .committed = writer.committed()});
-    ids.push_back(writer.id());
+    writers.push_back(ReadableOf(*other, request));
   }
-  const Sequence& leader = request.leader();
   const std::optional<PrefixToCome> choice =
-      ChooseWriter(leader.tokens().first(leader.known() - 1), num_found,
-                   writers, block_size);
+      ChooseWriter(Sharable(request.leader()), num_found, writers, block_size);
   if (!choice.has_value()) return {};
-  return {.writer = ids[choice->writer], .num_slots = choice->num_slots};
+  return {.writer = running[choice->writer]->leader().id(),
+          .num_slots = choice->num_slots};
 }
 
 bool IsBeingWritten(const AwaitedPrefix& awaited, const Sequence* writer) {
   return writer != nullptr && !writer->parked() &&
          writer->committed() < awaited.num_slots;
+}
+
+uint32_t CountOwnRows(const RequestState& request,
+                      std::span<RequestState* const> running,
+                      const RequestQueue& waiting, Group& group) {
+  const uint32_t known = request.leader().known();
+  if (!request.reads_prefixes()) return known;
+  std::vector<PrefixWriter> others;
+  for (const RequestState* other : running) {
+    others.push_back(ReadableOf(*other, request));
+  }
+  for (const RequestState* other : waiting) {
+    others.push_back(ReadableOf(*other, request));
+  }
+  const uint32_t block_size = group.shape().block_size;
+  const uint32_t num_found =
+      static_cast<uint32_t>(FindPrefix(request, group).size()) * block_size;
+  const std::optional<PrefixToCome> shared =
+      ChooseWriter(Sharable(request.leader()), num_found, others, block_size);
+  return known - (shared.has_value() ? shared->num_slots : num_found);
 }
 
 void PublishPrefix(const RequestState& request, Sequence& sequence,

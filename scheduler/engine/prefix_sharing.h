@@ -7,6 +7,7 @@
 
 #include "common/ids.h"
 #include "scheduler/engine/group.h"
+#include "scheduler/engine/request_queue.h"
 #include "scheduler/engine/request_state.h"
 #include "scheduler/engine/sequence.h"
 
@@ -34,6 +35,14 @@ AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
 // Whether what is awaited is still to come. `writer`: the sequence that it
 // names; null: it is not open any more.
 bool IsBeingWritten(const AwaitedPrefix& awaited, const Sequence* writer);
+
+// Rows that have to be computed for `request` and for nobody else: those of its
+// tokens behind what is found in `group` and behind what begins a prompt that
+// waits or is being written. So the sum over requests counts no row twice, and
+// none that is there already. REQUIRES: it is in neither list.
+uint32_t CountOwnRows(const RequestState& request,
+                      std::span<RequestState* const> running,
+                      const RequestQueue& waiting, Group& group);
 
 // Makes what `sequence` of `request` has filled since the last call findable in
 // `group`, where the request lets others read. REQUIRES: the sequence holds

@@ -29,4 +29,13 @@ void RequestQueue::Remove(RequestState* request) {
   num_tokens_ -= request->prompt_length();
 }
 
+uint64_t RequestQueue::OwnRowsBefore(const PlaceInOrder& place) const {
+  uint64_t num_rows = 0;
+  for (const RequestState* request : requests_) {
+    if (!ServedBefore(request->place(), place)) break;
+    num_rows += request->num_own_rows();
+  }
+  return num_rows;
+}
+
 }  // namespace quire

@@ -33,6 +33,10 @@ class RequestQueue {
   }
   uint64_t num_tokens() const { return num_tokens_; }  // Of prompts.
 
+  // Rows that are computed for those alone that are served before `place`:
+  // O(requests).
+  uint64_t OwnRowsBefore(const PlaceInOrder& place) const;
+
   // In the order of service.
   auto begin() const { return requests_.begin(); }
   auto end() const { return requests_.end(); }

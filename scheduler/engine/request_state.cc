@@ -73,6 +73,7 @@ void RequestState::OnAdmitted(AdmissionMode mode, uint32_t num_found) {
   admitted_ = mode;
   if (num_admissions_ == 0) num_cached_ = std::min(num_found, prompt_length_);
   continuation_->OnAdmitted();
+  num_own_rows_ = 0;
   ++num_admissions_;
 }
 

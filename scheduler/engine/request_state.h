@@ -53,6 +53,7 @@ class RequestState {
   Priority priority() const { return request_.priority; }
   absl::Time arrived() const { return arrived_; }
   absl::Time deadline() const { return request_.deadline; }
+  uint32_t least_tokens() const { return request_.least_tokens; }
   const std::string& name() const { return request_.name; }
   const worker::v1::Sampling& sampling() const { return request_.sampling; }
   const std::shared_ptr<Mailbox>& mailbox() const { return request_.mailbox; }
@@ -89,6 +90,11 @@ class RequestState {
   const std::string& cache_salt() const { return request_.cache_salt; }
   const AwaitedPrefix& awaited_prefix() const { return awaited_prefix_; }
   void Await(const AwaitedPrefix& prefix) { awaited_prefix_ = prefix; }
+
+  // See CountOwnRows, as of its arrival. 0 where nobody asks; and once it has
+  // been admitted, when what it has computed may be found again.
+  uint32_t num_own_rows() const { return num_own_rows_; }
+  void SetOwnRows(uint32_t num_rows) { num_own_rows_ = num_rows; }
 
   // A sequence begins. REQUIRES: the parent is its own.
   Sequence& AddBranch(const Branch& branch, SequenceId id);
@@ -141,6 +147,7 @@ class RequestState {
   uint32_t num_failed_steps_ = 0;
   uint32_t num_cached_ = 0;  // Prompt tokens, at the first admission.
   AwaitedPrefix awaited_prefix_;
+  uint32_t num_own_rows_ = 0;
   uint32_t next_scored_ = 1;  // The first prompt token without scores.
 };
 

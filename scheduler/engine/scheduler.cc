@@ -64,10 +64,13 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
   for (const auto& sequence : added.sequences()) {
     lanes_[sequence->id()] = {&added, sequence.get()};
   }
-  if (added.deadline() != absl::InfiniteFuture()) {
-    deadlines_.emplace(added.deadline(), added.id());
+  deadlines_.Set(added.id(), added.deadline());
+  if (group_ != nullptr && !deadlines_.empty()) {  // Else nobody asks.
+    added.SetOwnRows(CountOwnRows(added, running_, waiting_, *group_));
   }
+  const uint64_t rows_ahead = waiting_.OwnRowsBefore(place);
   waiting_.Insert(&added);
+  CheckDeadline(added, rows_ahead, now);
 }
 
 void Scheduler::Refuse(const GenerationRequest& request, absl::Status reason) {
@@ -85,21 +88,49 @@ void Scheduler::Cancel(RequestId id, absl::Time now) {
 
 void Scheduler::CloseExpired(absl::Time now) {
   while (next_deadline() <= now) {
-    Close(*requests_.at(deadlines_.begin()->second), Outcome::kDeadline,
-          absl::DeadlineExceededError("the request's deadline has passed"),
-          now);
+    CheckDeadline(*requests_.at(deadlines_.next()), /*rows_ahead=*/0, now);
   }
+}
+
+// One that has run is let go on while its client waits. One that is alone is
+// let try: that costs nobody anything, and rates that were wrong become right.
+LeastWork Scheduler::LeastWorkOf(const RequestState& request,
+                                 uint64_t rows_ahead) const {
+  if (request.num_admissions() > 0 || num_open() == 1) return {};
+  // The row of the last prompt token gives the first token.
+  return {.prompt_rows = rows_ahead + request.num_own_rows(),
+          .decode_steps = request.least_tokens() - 1};
+}
+
+WorkRates Scheduler::Rates() const {
+  if (group_ == nullptr) return {};
+  return {.ns_per_prompt_row = group_->rates().ns_per_prompt_row(),
+          .ns_per_step = group_->rates().ns_per_step()};
+}
+
+// Closes the request, or has it looked at again when only its own work is too
+// much for the time that is left.
+void Scheduler::CheckDeadline(RequestState& request, uint64_t rows_ahead,
+                              absl::Time now) {
+  const absl::Time deadline = request.deadline();
+  const LeastWork work = LeastWorkOf(request, rows_ahead);
+  if (now >= deadline) {
+    return Close(
+        request, Outcome::kDeadline,
+        absl::DeadlineExceededError("the request's deadline has passed"), now);
+  }
+  if (now >= LatestStart(deadline, work, Rates())) {
+    return Close(request, Outcome::kUnmeetable,
+                 UnmeetableError(now, deadline, work, Rates()), now);
+  }
+  deadlines_.Set(request.id(),
+                 LatestStart(deadline, LeastWorkOf(request, 0), Rates()));
 }
 
 void Scheduler::CloseAll(const absl::Status& reason, absl::Time now) {
   while (!requests_.empty()) {
     Close(*requests_.begin()->second, Outcome::kError, reason, now);
   }
-}
-
-absl::Time Scheduler::next_deadline() const {
-  return deadlines_.empty() ? absl::InfiniteFuture()
-                            : deadlines_.begin()->first;
 }
 
 Scheduler::Lane Scheduler::Find(SequenceId sequence) const {
@@ -151,7 +182,7 @@ void Scheduler::Close(RequestState& request, Outcome outcome,
         absl::ToDoubleSeconds(now - request.arrived()));
   }
   outbox_->Close(request.mailbox(), std::move(status), request.usage());
-  deadlines_.erase({request.deadline(), request.id()});
+  deadlines_.Remove(request.id());
   for (const auto& sequence : request.sequences()) {
     lanes_.erase(sequence->id());
   }

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -15,6 +13,7 @@
 #include "quire/worker/v1/plan.pb.h"
 #include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/continuation.h"
+#include "scheduler/engine/deadline_watch.h"
 #include "scheduler/engine/engine_metrics.h"
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/engine/generation_request.h"
@@ -27,6 +26,7 @@
 #include "scheduler/engine/run.h"
 #include "scheduler/policy/admission.h"
 #include "scheduler/policy/batch_composition.h"
+#include "scheduler/policy/deadline.h"
 
 namespace quire {
 
@@ -61,12 +61,14 @@ class Scheduler {
   void Refuse(const GenerationRequest& request, absl::Status reason);
   // Closes with CANCELLED; a request that is not open any more is ignored.
   void Cancel(RequestId id, absl::Time now);
-  // Closes with DEADLINE_EXCEEDED what is due.
+  // Closes with DEADLINE_EXCEEDED those whose deadline has passed, and those
+  // that have never run and, by what the group's steps take, cannot meet
+  // theirs.
   void CloseExpired(absl::Time now);
   void CloseAll(const absl::Status& reason, absl::Time now);
 
-  // The next deadline of an open request; InfiniteFuture: none.
-  absl::Time next_deadline() const;
+  // When CloseExpired may have something to do next; InfiniteFuture: never.
+  absl::Time next_deadline() const { return deadlines_.next_time(); }
   uint32_t num_open() const { return static_cast<uint32_t>(requests_.size()); }
 
   // --- Epochs
@@ -118,6 +120,12 @@ class Scheduler {
 
   absl::Status CheckFits(const SequenceLengths& sequence,
                          uint32_t num_sequences) const;
+  // What has to be done before a request that never ran can end; nothing for
+  // those that are not to be refused early.
+  LeastWork LeastWorkOf(const RequestState& request, uint64_t rows_ahead) const;
+  WorkRates Rates() const;
+  void CheckDeadline(RequestState& request, uint64_t rows_ahead,
+                     absl::Time now);
   BatchRoom StepRoom() const;
   AdmissionPool DescribePool() const;
   AdmissionRequest DescribeForAdmission(const RequestState& request,
@@ -171,7 +179,7 @@ class Scheduler {
   bool had_epoch_ = false;
   absl::flat_hash_map<RequestId, std::unique_ptr<RequestState>> requests_;
   absl::flat_hash_map<SequenceId, Lane> lanes_;
-  std::set<std::pair<absl::Time, RequestId>> deadlines_;  // Finite ones.
+  DeadlineWatch deadlines_;
   RequestQueue waiting_;
   std::vector<RequestState*> running_;  // In the order of service.
   uint32_t num_running_sequences_ = 0;

@@ -175,6 +175,10 @@ absl::Status AddPrompt(const v1::GenerateRequest& request,
              .min_tokens = std::max(stopping.min_tokens(), 1u)}));
     resolved->max_tokens = std::min(resolved->max_tokens, within_budget);
   }
+  const bool may_stop =
+      !resolved->stop_tokens.empty() || !stopping.stop().empty();
+  resolved->least_tokens =
+      may_stop ? std::max(stopping.min_tokens(), 1u) : resolved->max_tokens;
   resolved->sampling.set_min_tokens(stopping.min_tokens());
   if (stopping.min_tokens() > 0) {
     resolved->sampling.mutable_banned_until_min_tokens()->Assign(

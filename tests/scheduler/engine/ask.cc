@@ -15,6 +15,7 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
   request.sampling.set_min_tokens(ask.min_tokens);
   request.sampling.set_top_logprobs(1);  // What puppets report.
   request.max_tokens = ask.max_tokens;
+  request.least_tokens = ask.least_tokens;
   request.stop_tokens = std::move(ask.stops);
   request.reports_logprobs = ask.logprobs;
   request.reports_prompt_logprobs = ask.prompt_logprobs;

@@ -19,6 +19,7 @@ struct Ask {
   std::vector<Token> prompt = {1, 2, 3};
   uint32_t max_tokens = 4;
   uint32_t min_tokens = 0;
+  uint32_t least_tokens = 1;
   std::vector<Token> stops;
   bool logprobs = false;
   bool prompt_logprobs = false;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gmock/gmock.h"
+#include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/consistency.h"
 
 namespace quire {
@@ -70,8 +71,10 @@ worker::v1::Runs SchedulerFixture::Runs() {
 
 void SchedulerFixture::CommitStep() {
   ASSERT_FALSE(in_flight_.empty());
-  const absl::Status accepted = scheduler_->group()->Accept(
-      Rank(0), puppet_->Execute(in_flight_.front()));
+  worker::v1::StepResult result = puppet_->Execute(in_flight_.front());
+  *result.mutable_timings() = timings_;
+  const absl::Status accepted =
+      scheduler_->group()->Accept(Rank(0), std::move(result));
   ASSERT_TRUE(accepted.ok()) << accepted;
   in_flight_.pop_front();
   scheduler_->Commit(now_);

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "quire/worker/v1/plan.pb.h"
+#include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/engine_metrics.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/scheduler.h"
@@ -64,6 +65,8 @@ class SchedulerFixture : public testing::Test {
            metrics_->Preemptions(Preemption::kSwap)->Value();
   }
 
+  // What the puppet says that each step took.
+  worker::v1::StepTimings timings_;
   absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
   std::optional<MetricRegistry> registry_;
   std::optional<EngineMetrics> metrics_;
