@@ -30,6 +30,12 @@ RequestUsage RequestState::usage() const {
           .generated_tokens = num_generated_};
 }
 
+uint32_t RequestState::num_blocks() const {
+  uint32_t num_blocks = 0;
+  for (const auto& sequence : sequences_) num_blocks += sequence->num_blocks();
+  return num_blocks;
+}
+
 Sequence& RequestState::AddBranch(const Branch& branch, SequenceId id) {
   return *sequences_.emplace_back(std::make_unique<Sequence>(
       id, branch.index, *branch.parent, branch.token));

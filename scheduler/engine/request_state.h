@@ -76,6 +76,8 @@ class RequestState {
   uint32_t most_sequences() const {
     return request_.beams ? request_.num_sequences : num_sequences();
   }
+  // Entries of their block tables.
+  uint32_t num_blocks() const;
   bool running() const { return !leader().parked(); }
   // Whether the slots of all its sequences are in host blocks.
   bool swapped() const;

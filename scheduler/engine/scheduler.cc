@@ -349,7 +349,7 @@ bool Scheduler::ReserveForRunning() {
       }
       while (rows > 0 && !sequence->Reserve(rows)) {
         found_all = false;
-        if (!PreemptBehind(i)) rows = 0;
+        if (!PreemptBehind(i, *sequence, rows)) rows = 0;
       }
       planned_lanes_.push_back(lane);
       wanted_rows_.push_back(rows);
@@ -367,15 +367,20 @@ void Scheduler::TryFork(Lane lane) {
   lane.sequence->ForgetParent();
 }
 
-bool Scheduler::PreemptBehind(size_t needy) {
+// So that `sequence` of running_[needy] can reserve `num_rows` more rows.
+bool Scheduler::PreemptBehind(size_t needy, const Sequence& sequence,
+                              uint32_t num_rows) {
   std::vector<PreemptionCandidate> candidates;
   for (const RequestState* request : running_) {
-    candidates.push_back({.is_protected = request->is_protected()});
+    candidates.push_back({.is_protected = request->is_protected(),
+                          .num_blocks = request->num_blocks()});
   }
-  const std::optional<size_t> choice = ChooseVictim(candidates, needy);
-  if (!choice.has_value()) return false;
-  Preempt(*running_[*choice]);
-  return true;
+  const uint32_t num_needed =
+      sequence.table().BlocksToReserve(sequence.planned() + num_rows);
+  const std::vector<size_t> victims = ChooseVictims(
+      candidates, needy, num_needed - group_->pool().num_available());
+  for (const size_t victim : victims) Preempt(*running_[victim]);
+  return !victims.empty();
 }
 
 void Scheduler::Preempt(RequestState& victim) {

@@ -145,7 +145,7 @@ class Scheduler {
   // Parts of Plan, in its order.
   bool ReserveForRunning();
   void TryFork(Lane lane);
-  bool PreemptBehind(size_t needy);
+  bool PreemptBehind(size_t needy, const Sequence& sequence, uint32_t num_rows);
   void Preempt(RequestState& victim);
   BatchRoom PlanRunning();
   void AdmitWaiting(BatchRoom room, absl::Time now);

@@ -8,10 +8,6 @@ namespace quire {
 namespace {
 
 RequestSnapshot Describe(const RequestState& request, absl::Time now) {
-  uint32_t num_blocks = 0;
-  for (const auto& sequence : request.sequences()) {
-    num_blocks += sequence->num_blocks();
-  }
   return {.id = request.id(),
           .name = request.name(),
           .running = request.running(),
@@ -19,7 +15,7 @@ RequestSnapshot Describe(const RequestState& request, absl::Time now) {
           .prompt_tokens = request.prompt_length(),
           .generated_tokens = request.num_generated(),
           .num_sequences = request.num_sequences(),
-          .num_blocks = num_blocks,
+          .num_blocks = request.num_blocks(),
           .num_preemptions = request.num_preemptions(),
           .age = now - request.arrived()};
 }

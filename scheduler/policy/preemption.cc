@@ -32,12 +32,17 @@ std::string AbslUnparseFlag(PreemptionMode mode) {
   return absl::StrCat(static_cast<int>(mode));
 }
 
-std::optional<size_t> ChooseVictim(std::span<const PreemptionCandidate> running,
-                                   size_t needy) {
-  for (size_t i = running.size(); i > needy + 1; --i) {
-    if (!running[i - 1].is_protected) return i - 1;
+std::vector<size_t> ChooseVictims(std::span<const PreemptionCandidate> running,
+                                  size_t needy, uint64_t num_missing) {
+  std::vector<size_t> victims;
+  uint64_t num_given = 0;
+  for (size_t i = running.size() - 1; i > needy; --i) {
+    if (running[i].is_protected) continue;
+    victims.push_back(i);
+    num_given += running[i].num_blocks;
+    if (num_given >= num_missing) return victims;
   }
-  return std::nullopt;
+  return {};
 }
 
 Preemption ChoosePreemption(PreemptionMode mode, const VictimCost& victim,

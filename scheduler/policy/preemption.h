@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -17,11 +18,15 @@ struct PreemptionCandidate {
   // checkpoint: each of its sequences has gained a token since the request was
   // last admitted; of one that was admitted for the worst case, its end.
   bool is_protected = false;
+  // What it gives back at most: a block that others hold too stays in use.
+  uint64_t num_blocks = 0;
 };
 
-// Which of the running requests, given in the order of service, gives up its
-// blocks so that `running[needy]` can go on: the last one behind it that is not
-// protected. nullopt: none; the needy one waits in place, keeping its blocks,
+// Which of the running requests, given in the order of service, give up their
+// blocks so that `running[needy]` gets the `num_missing` that it needs: of
+// those behind it that are not protected the last ones, as few as can be
+// enough, the last one first. Empty: all of them together hold too few, and
+// none is preempted in vain; the needy one waits in place, keeping its blocks,
 // for what those ahead of it give back.
 //
 // There is neither dead-lock nor live-lock:
@@ -29,13 +34,13 @@ struct PreemptionCandidate {
 //    was preempted is always protected when it returns: each such admission
 //    yields at least one token.
 //  * The first in order is never chosen. Where it waits, those behind it are on
-//    the way to their checkpoints and can be chosen then. Alone, it finds all
-//    blocks available, and admission has made sure that these suffice to its
-//    end.
+//    the way to their checkpoints and can be chosen then. All of them together
+//    hold enough, for without them it finds all blocks available, and admission
+//    has made sure that these suffice to its end.
 //  * Nobody is chosen more than kMaxPreemptions times: who returns from the
 //    last of them is admitted for the worst case (see ModeFor in admission.h).
-std::optional<size_t> ChooseVictim(std::span<const PreemptionCandidate> running,
-                                   size_t needy);
+std::vector<size_t> ChooseVictims(std::span<const PreemptionCandidate> running,
+                                  size_t needy, uint64_t num_missing);
 
 // What becomes of the tokens that a victim has in the KV cache.
 enum class Preemption {

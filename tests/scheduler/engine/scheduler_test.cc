@@ -296,6 +296,28 @@ TEST_F(SchedulerTest, OneWithoutANewTokenIsNotPreempted) {
   for (Client* client : {&first, &second, &third}) ExpectServed(*client);
 }
 
+// The second one, whose prompt is under way, lacks two blocks; the last one
+// holds one.
+TEST_F(SchedulerTest, NobodyIsPreemptedInVain) {
+  options_.admission = AdmissionMode::kFirstChunk;
+  options_.max_step_tokens = 8;
+  shape_.num_blocks = 9;
+  Start();
+  Submit({.prompt = MakePrompt(1, 20), .max_tokens = 4});
+  Submit({.prompt = MakePrompt(2, 3),
+          .max_tokens = 4,
+          .priority = Priority::kLow});
+  for (int i = 0; i < 3; ++i) PlanStep(), CommitStep();
+  Submit({.prompt = MakePrompt(3, 24), .max_tokens = 2});
+  PlanStep(), CommitStep();
+  EXPECT_EQ(num_available(), 0u);
+  EXPECT_THAT(Runs().sequence(), ElementsAre(1));
+  CommitStep();
+  RunToEnd();
+  EXPECT_EQ(preemptions(), 0);
+  for (Client& client : clients_) ExpectServed(client);
+}
+
 TEST_F(SchedulerTest, EachStayYieldsAToken) {
   shape_.num_blocks = 6;
   options_.max_step_tokens = 3;

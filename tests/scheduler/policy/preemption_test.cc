@@ -1,6 +1,7 @@
 #include "scheduler/policy/preemption.h"
 
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,21 +10,24 @@
 namespace quire {
 namespace {
 
-constexpr PreemptionCandidate kAtCheckpoint = {.is_protected = false};
-constexpr PreemptionCandidate kOnItsWay = {.is_protected = true};
+constexpr PreemptionCandidate kAtCheckpoint = {.num_blocks = 3};
+constexpr PreemptionCandidate kOnItsWay = {.is_protected = true,
+                                           .num_blocks = 3};
 
 struct Case {
   const char* name;
   std::vector<PreemptionCandidate> running;
   size_t needy;
-  std::optional<size_t> victim;
+  uint64_t num_missing;
+  std::vector<size_t> victims;
 };
 
 class PreemptionTest : public testing::TestWithParam<Case> {};
 
 TEST_P(PreemptionTest, Chooses) {
-  EXPECT_EQ(ChooseVictim(GetParam().running, GetParam().needy),
-            GetParam().victim);
+  EXPECT_EQ(ChooseVictims(GetParam().running, GetParam().needy,
+                          GetParam().num_missing),
+            GetParam().victims);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -32,24 +36,40 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TheLatestArrivalFirst",
              {kAtCheckpoint, kAtCheckpoint, kAtCheckpoint},
              0,
-             2},
+             1,
+             {2}},
         Case{"NotOneOnTheWayToItsCheckpoint",
              {kAtCheckpoint, kAtCheckpoint, kOnItsWay},
              0,
-             1},
-        Case{"NotTheNeedyOneItself",
-             {kAtCheckpoint, kAtCheckpoint},
              1,
-             std::nullopt},
+             {1}},
+        Case{"NotTheNeedyOneItself", {kAtCheckpoint, kAtCheckpoint}, 1, 1, {}},
         Case{"NobodyAheadOfTheNeedyOne",
              {kAtCheckpoint, kAtCheckpoint, kOnItsWay},
              1,
-             std::nullopt},
+             1,
+             {}},
         Case{"NobodyWhereAllAreOnTheirWay",
              {kAtCheckpoint, kOnItsWay, kOnItsWay},
              0,
-             std::nullopt},
-        Case{"NobodyWhereItIsAlone", {kAtCheckpoint}, 0, std::nullopt}),
+             1,
+             {}},
+        Case{"NobodyWhereItIsAlone", {kAtCheckpoint}, 0, 1, {}},
+        Case{"NoMoreThanCanBeEnough",
+             {kAtCheckpoint, kAtCheckpoint, kAtCheckpoint},
+             0,
+             3,
+             {2}},
+        Case{"AsManyAsItTakes",
+             {kAtCheckpoint, kAtCheckpoint, kOnItsWay, kAtCheckpoint},
+             0,
+             4,
+             {3, 1}},
+        Case{"NobodyWhereAllTogetherHoldTooFew",
+             {kAtCheckpoint, kAtCheckpoint, kOnItsWay, kAtCheckpoint},
+             0,
+             7,
+             {}}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(PreemptionModeTest, HasANameAsAFlag) {
