@@ -42,10 +42,11 @@ std::string RequestsText(const StatusResponse& status) {
 }
 
 std::string TokensText(const StatusResponse& status) {
-  return absl::StrCat(FormatCount(status.prompt_tokens()), " of prompts, ",
-                      FormatCount(status.generated_tokens()), " generated in ",
-                      FormatCount(status.steps()), " steps, epoch ",
-                      status.epoch());
+  return absl::StrCat(
+      FormatCount(status.prompt_tokens()), " of prompts and ",
+      FormatCount(status.cached_prompt_tokens()), " found in the cache, ",
+      FormatCount(status.generated_tokens()), " generated in ",
+      FormatCount(status.steps()), " steps, epoch ", status.epoch());
 }
 
 std::string SavingText(const BlockCounts& blocks) {

@@ -101,6 +101,16 @@ ScreenLine HostLine(const StatusResponse& status) {
   return ScreenLine().Add("host      ", kDim).Add(HostBlocksText(status));
 }
 
+ScreenLine SharingLine(const StatusResponse& status) {
+  return ScreenLine()
+      .Add("sharing   ", kDim)
+      .Add(absl::StrCat(FormatCount(status.blocks().shared()),
+                        " blocks shared, saving ",
+                        FormatCount(status.blocks().saved()), "  ",
+                        FormatCount(status.cached_prompt_tokens()),
+                        " prompt tokens found in the cache"));
+}
+
 ScreenLine LegendLine(size_t blocks_per_cell) {
   ScreenLine line;
   line.Add("map       ", kDim)
@@ -207,6 +217,9 @@ std::vector<ScreenLine> TopScreen(const TopView& view, const ScreenSize& size) {
                                    SpeedLine(view),
                                    BlocksLine(status.blocks())};
   if (status.blocks().host_total() > 0) lines.push_back(HostLine(status));
+  if (status.blocks().saved() > 0 || status.cached_prompt_tokens() > 0) {
+    lines.push_back(SharingLine(status));
+  }
   const size_t above = lines.size() + 1;
   const size_t rows = size.rows > above ? size.rows - above : 0;
   const size_t map_rows = MapRows(view, rows, size.columns);

@@ -58,7 +58,8 @@ struct EngineSnapshot {
   // Since start.
   uint64_t num_steps = 0;
   uint64_t generated_tokens = 0;
-  uint64_t prompt_tokens = 0;
+  uint64_t prompt_tokens = 0;  // Computed ones.
+  uint64_t cached_tokens = 0;  // Found instead.
   uint64_t num_preemptions = 0;
   uint64_t num_swap_preemptions = 0;  // Of these, to host blocks.
   uint64_t num_recomputed_tokens = 0;

@@ -101,6 +101,7 @@ EngineSnapshot TakeSnapshot(const Scheduler& scheduler,
       .num_steps = Count(metrics.steps),
       .generated_tokens = Count(metrics.generated_tokens),
       .prompt_tokens = Count(metrics.prompt_tokens),
+      .cached_tokens = Count(metrics.prefix_hits),
       .num_preemptions = Count(metrics.Preemptions(Preemption::kRecompute)) +
                          Count(metrics.Preemptions(Preemption::kSwap)),
       .num_swap_preemptions = Count(metrics.Preemptions(Preemption::kSwap)),

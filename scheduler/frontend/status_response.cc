@@ -103,6 +103,7 @@ v1::StatusResponse ToStatusResponse(const absl::Status& readiness,
   response.set_steps(snapshot.num_steps);
   response.set_generated_tokens(snapshot.generated_tokens);
   response.set_prompt_tokens(snapshot.prompt_tokens);
+  response.set_cached_prompt_tokens(snapshot.cached_tokens);
   response.set_preemptions(snapshot.num_preemptions);
   response.set_swap_preemptions(snapshot.num_swap_preemptions);
   response.set_recomputed_tokens(snapshot.num_recomputed_tokens);

@@ -29,6 +29,7 @@ ServerFacts BusyServer() {
            preemptions: 3
            steps: 1000
            prompt_tokens: 5000
+           cached_prompt_tokens: 3000
            generated_tokens: 12345
            blocks {
              total: 1000
@@ -70,7 +71,7 @@ TEST(StatusTextTest, ShowsAllOfABusyServer) {
             R"(server     ready, up 1h 02m
 model      SmolLM2-135M (llama, 134,515,008 parameters, 49,152 tokens, context 8,192)
 requests   1 running, 1 waiting (2,048 prompt tokens), 3 preemptions (0 by swapping, 0 tokens computed again)
-tokens     5,000 of prompts, 12,345 generated in 1,000 steps, epoch 2
+tokens     5,000 of prompts and 3,000 found in the cache, 12,345 generated in 1,000 steps, epoch 2
 blocks     100 active (95 % of their slots used), 50 cached, 850 free of 1,000
 KV cache   352 MiB, a block is 16 slots and 360 KiB
 

@@ -14,6 +14,7 @@ namespace {
 using quire::v1::RequestStatus;
 using quire::v1::WatchBlocksResponse;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string Rendered(const TopView& view, const ScreenSize& size,
                      bool with_styles = false) {
@@ -115,6 +116,18 @@ TEST(TopScreenTest, RatesComeFromTwoFrames) {
   status.set_steps(10);
   EXPECT_THAT(Rendered(view, {}),
               HasSubstr("25.0 generated/s  0.0 prompt tokens/s  5.0 steps/s"));
+}
+
+TEST(TopScreenTest, ShowsWhatSharingSavesWhereItDoes) {
+  TopView view = View(10, 0);
+  EXPECT_THAT(Rendered(view, {}), Not(HasSubstr("sharing")));
+  auto& status = *view.frame.mutable_status();
+  status.mutable_blocks()->set_shared(3);
+  status.mutable_blocks()->set_saved(1200);
+  status.set_cached_prompt_tokens(45678);
+  EXPECT_THAT(Rendered(view, {}),
+              HasSubstr("3 blocks shared, saving 1,200  45,678 prompt tokens "
+                        "found in the cache"));
 }
 
 TEST(TopScreenTest, ARestartedServerHasNoNegativeRate) {
