@@ -54,8 +54,9 @@ class Scheduler {
   // --- Requests
 
   // Joins the queue, or closes with UNAVAILABLE (no epoch has ever started),
-  // INVALID_ARGUMENT (can never fit the pool, or more sequences than ever run)
-  // or RESOURCE_EXHAUSTED (queue full). REQUIRES: the id is new.
+  // INVALID_ARGUMENT (can never fit the pool, or more sequences than ever run),
+  // RESOURCE_EXHAUSTED (queue full) or DEADLINE_EXCEEDED (it cannot be met).
+  // REQUIRES: the id is new.
   void Submit(GenerationRequest request, absl::Time now);
   // Closes a request that never joins the queue.
   void Refuse(const GenerationRequest& request, absl::Status reason);
