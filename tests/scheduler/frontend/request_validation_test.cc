@@ -274,8 +274,8 @@ TEST(RequestValidationTest, StopTokensLeaveLessRoomForBeams) {
     request += " stop_token_ids: " + std::to_string(id);
   }
   EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
-              testing::HasSubstr("with 33 tokens that end the generation it "
-                                 "must be at most 31"));
+              ::testing::HasSubstr("with 33 tokens that end the generation it "
+                                   "must be at most 31"));
 }
 
 TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
