@@ -274,8 +274,21 @@ TEST(RequestValidationTest, StopTokensLeaveLessRoomForBeams) {
     request += " stop_token_ids: " + std::to_string(id);
   }
   EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
-              testing::HasSubstr("with 33 tokens that end the generation it "
-                                 "must be at most 31"));
+              ::testing::HasSubstr("with 33 tokens that end the generation it "
+                                   "must be at most 31"));
+}
+
+TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
+  const auto least = [](const std::string& stopping) {
+    return ResolveWithPrompt(
+               "text: 'x' stopping { max_tokens: 9 " + stopping + "}", 60)
+        ->least_tokens;
+  };
+  EXPECT_EQ(least(""), 1u);
+  EXPECT_EQ(least("min_tokens: 5"), 5u);
+  EXPECT_EQ(least("ignore_eos: true"), 9u);
+  EXPECT_EQ(least("ignore_eos: true stop: 'a'"), 1u);
+  EXPECT_EQ(least("ignore_eos: true stop_token_ids: 4 min_tokens: 5"), 5u);
 }
 
 TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {

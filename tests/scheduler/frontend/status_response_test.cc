@@ -67,7 +67,8 @@ TEST(StatusResponseTest, EveryFigureHasItsField) {
       "generated_tokens: 14 blocks: 15 "
       "preemptions: 16 age_s: 0.5 priority: PRIORITY_HIGH } "
       "swap_preemptions: 19 recomputed_tokens: 20 "
-      "blocks_swapped_out: 21 blocks_swapped_in: 22 cached_prompt_tokens: 17");
+      "blocks_swapped_out: 21 blocks_swapped_in: 22 "
+      "cached_prompt_tokens: 17");
 }
 
 TEST(StatusResponseTest, NotReadyHasItsReason) {
