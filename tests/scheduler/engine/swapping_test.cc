@@ -192,30 +192,34 @@ class PreemptionLimitTest : public SwappingTest,
                             public testing::WithParamInterface<PreemptionMode> {
 };
 
-// Those before it grow and squeeze it out; wherever one of them leaves, it
-// returns for a while, until it has the blocks to its end.
+// More urgent requests come one after the other, squeeze it out and leave.
 TEST_P(PreemptionLimitTest, NobodyIsPreemptedMoreThanFourTimes) {
   options_.preemption = GetParam();
-  shape_.num_blocks = 128;
-  shape_.num_host_blocks = 128;
+  shape_.num_blocks = 40;
+  shape_.num_host_blocks = 40;
   Start();
-  for (int i = 0; i < 30; ++i) {
-    Submit({.prompt = MakePrompt(i, 6), .max_tokens = 400});
-  }
-  Client& last = Submit({.prompt = MakePrompt(99, 6), .max_tokens = 300});
-  uint32_t num_preemptions = 0;
-  for (auto next = clients_.begin(); next->id != last.id && !HasFailure();) {
-    PlanStep();
+  Client& patient = Submit({.prompt = MakePrompt(1, 6), .max_tokens = 154});
+  PlanStep();
+  const RequestState& state = *scheduler_->running()[0];
+  for (uint32_t round = 1; round <= kMaxPreemptions; ++round) {
     CommitStep();
-    for (const RequestState* request : scheduler_->waiting()) {
-      if (request->id() == last.id)
-        num_preemptions = request->num_preemptions();
-    }
-    if (!scheduler_->waiting().empty()) scheduler_->Cancel((next++)->id, now_);
+    Client& urgent = Submit({.prompt = MakePrompt(100 + round, 6),
+                             .max_tokens = 48,
+                             .priority = Priority::kHigh,
+                             .n = 3});
+    while (state.running() && !HasFailure()) PlanStep(), CommitStep();
+    EXPECT_EQ(state.num_preemptions(), round);
+    scheduler_->Cancel(urgent.id, now_);
+    PlanStep();
+    EXPECT_TRUE(state.running());
   }
-  EXPECT_EQ(num_preemptions, kMaxPreemptions);
+  // Now it holds its blocks to the end: whoever comes waits.
+  EXPECT_EQ(num_available(), 0u);
+  Client& urgent = Submit({.priority = Priority::kHigh});
+  CommitStep();
   RunToEnd();
-  ExpectServed(last);
+  ExpectServed(patient);
+  ExpectServed(urgent);
   ExpectIdle();
 }
 
