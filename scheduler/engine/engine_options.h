@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "scheduler/policy/admission.h"
+#include "scheduler/policy/admission_mode.h"
 #include "scheduler/policy/preemption.h"
 
 namespace quire {
