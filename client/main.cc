@@ -9,6 +9,7 @@
 #include "client/command_line.h"
 #include "client/detokenize_command.h"
 #include "client/generate_command.h"
+#include "client/plan_command.h"
 #include "client/reproduce_command.h"
 #include "client/simulate_command.h"
 #include "client/status_command.h"
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
       quire::TokenizeCommand(), quire::DetokenizeCommand(),
       quire::StatusCommand(),   quire::TopCommand(),
       quire::BenchCommand(),    quire::SimulateCommand(),
-      quire::ReproduceCommand()};
+      quire::PlanCommand(),     quire::ReproduceCommand()};
   quire::Console console = {
       .in = std::cin,
       .out = std::cout,

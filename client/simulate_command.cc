@@ -16,25 +16,19 @@
 
 ABSL_DECLARE_FLAG(uint32_t, concurrency);
 
-ABSL_FLAG(std::string, policy, "paged",
-          "Who serves: paged, static, orca_max, orca_pow2 or orca_oracle.");
-
 namespace quire {
 namespace {
 
 constexpr char kDetails[] =
     R"(Turns this program's own scheduler on a virtual clock, before a modelled worker:
-no server is asked and no weights are read. The other policies are what it is
-compared with: a static batch, and Orca's with three ways to reserve.
---concurrency keeps so many requests open, whatever their arrivals.
+no server is asked and no weights are read. --concurrency keeps so many requests
+open, whatever their arrivals.
 
 )";
 
 absl::Status RunSimulateCommand(const std::vector<std::string>&,
                                 Console& console) {
   QUIRE_ASSIGN_OR_RETURN(RunOptions options, RunOptionsFromFlags());
-  QUIRE_ASSIGN_OR_RETURN(options.policy,
-                         ParseServingPolicy(absl::GetFlag(FLAGS_policy)));
   options.simulation.concurrency = absl::GetFlag(FLAGS_concurrency);
   QUIRE_ASSIGN_OR_RETURN(const OfferedLoad load,
                          LoadFromFlags(options.shape.context_length));
@@ -53,7 +47,7 @@ Command SimulateCommand() {
           "",
           "plays a trace against a modelled worker and prints the figures",
           absl::StrCat(kDetails, SimulationFlagsHelp()),
-          WithSimulationFlags({"concurrency", "policy"}),
+          WithSimulationFlags({"concurrency"}),
           RunSimulateCommand};
 }
 

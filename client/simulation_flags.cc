@@ -55,6 +55,8 @@ ABSL_FLAG(double, mean_output, 0,
 ABSL_FLAG(uint32_t, prefix_tokens, quire::TraceOptions().prefix_tokens,
           "Of shared_prefix: tokens that all prompts begin with.");
 ABSL_FLAG(uint32_t, samples, 1, "Sequences of each request.");
+ABSL_FLAG(std::string, policy, "paged",
+          "Who serves: paged, static, orca_max, orca_pow2 or orca_oracle.");
 ABSL_FLAG(uint32_t, block_size, 16, "Slots of a block of the KV cache.");
 ABSL_FLAG(uint32_t, host_blocks, 0,
           "Host blocks, to which preempted requests are swapped out.");
@@ -154,14 +156,12 @@ absl::StatusOr<Machine> MachineFromFlags(const std::string& name) {
 
 std::vector<std::string> WithSimulationFlags(std::vector<std::string> own) {
   std::vector<std::string> flags = {
-      "model_shape",   "machine",         "machine_file",
-      "devices",       "device_memory",   "kv_memory",
-      "num_slots",     "trace",           "rate",
-      "requests",      "mean_prompt",     "mean_output",
-      "prefix_tokens", "samples",         "seed",
-      "block_size",    "max_step_tokens", "pipeline_depth",
-      "admission",     "host_blocks",     "preemption",
-      "prefix_cache"};
+      "model_shape",   "machine",         "machine_file",   "devices",
+      "device_memory", "kv_memory",       "num_slots",      "trace",
+      "rate",          "requests",        "mean_prompt",    "mean_output",
+      "prefix_tokens", "samples",         "seed",           "policy",
+      "block_size",    "max_step_tokens", "pipeline_depth", "admission",
+      "host_blocks",   "preemption",      "prefix_cache"};
   flags.insert(flags.end(), own.begin(), own.end());
   flags.push_back("json");
   return flags;
@@ -169,7 +169,8 @@ std::vector<std::string> WithSimulationFlags(std::vector<std::string> own) {
 
 std::string SimulationFlagsHelp() {
   return R"(How long a step takes is computed from scheduler/sim/machines.inc, which says
-where each value is from.
+where each value is from. Beside this project's scheduler, paged, a policy is
+what it is compared with: a static batch, or Orca's with three ways to reserve.
 
 --trace=FILE.jsonl has a line for each request:
 
@@ -183,6 +184,8 @@ The same --seed makes the same trace; without it, 1.
 
 absl::StatusOr<RunOptions> RunOptionsFromFlags() {
   RunOptions options;
+  QUIRE_ASSIGN_OR_RETURN(options.policy,
+                         ParseServingPolicy(absl::GetFlag(FLAGS_policy)));
   QUIRE_ASSIGN_OR_RETURN(options.shape, ShapeFromFlags());
   QUIRE_ASSIGN_OR_RETURN(options.machine,
                          MachineFromFlags(options.shape.machine));

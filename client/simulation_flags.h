@@ -20,7 +20,7 @@ std::vector<std::string> WithSimulationFlags(std::vector<std::string> own);
 // What the flags' help does not say; whole lines.
 std::string SimulationFlagsHelp();
 
-// The model on its machine, and the engine's options; paged.
+// The model on its machine, and who serves it.
 absl::StatusOr<RunOptions> RunOptionsFromFlags();
 
 // What is asked of a model with a context of so many tokens: at the rate of
