@@ -13,8 +13,6 @@
 namespace quire {
 namespace {
 
-constexpr absl::Duration kConsistencyInterval = absl::Seconds(1);
-
 absl::Status ShuttingDown() {
   return absl::UnavailableError("the scheduler is shutting down");
 }
@@ -196,7 +194,7 @@ void EngineLoop::Inspect() {
   waiting_since_ =
       has_work ? std::min(waiting_since_, now) : absl::InfiniteFuture();
   if (!options_.check_consistency_every_step &&
-      now < last_check_ + kConsistencyInterval) {
+      now < last_check_ + options_.consistency_interval) {
     return;
   }
   last_check_ = now;

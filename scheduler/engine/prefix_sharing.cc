@@ -24,11 +24,12 @@ AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
   std::vector<PrefixWriter> writers;
   std::vector<SequenceId> ids;
   for (const RequestState* other : running) {
-    if (!other->writes_prefixes() ||
+    const Sequence& writer = other->leader();
+    if (writer.committed() >= writer.prompt_length() ||
+        !other->writes_prefixes() ||
         other->cache_salt() != request.cache_salt()) {
       continue;
     }
-    const Sequence& writer = other->leader();
     writers.push_back({.prompt = writer.tokens().first(writer.prompt_length()),
                        .committed = writer.committed()});
     ids.push_back(writer.id());

@@ -158,6 +158,8 @@ EngineOptions EngineForTraces(uint32_t max_step_tokens) {
   options.max_running_sequences = max_step_tokens;
   options.max_waiting_requests = 1 << 20;
   options.max_waiting_tokens = uint64_t{1} << 40;
+  // A second of modelled time is a few steps: the check would be most of them.
+  options.consistency_interval = absl::InfiniteDuration();
   return options;
 }
 
