@@ -15,8 +15,10 @@
 #include "client/status_command.h"
 #include "client/tokenize_command.h"
 #include "client/top_command.h"
+#include "common/lock_checks.h"
 
 int main(int argc, char** argv) {
+  quire::LeaveLockChecksToTests();
   const std::vector<quire::Command> commands = {
       quire::GenerateCommand(), quire::ChatCommand(),
       quire::TokenizeCommand(), quire::DetokenizeCommand(),

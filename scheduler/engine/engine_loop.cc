@@ -38,7 +38,11 @@ bool EngineLoop::Turn() {
   for (; worker::v1::StepPlan* plan = Plan(); moved = true) Dispatch(*plan);
   moved |= CommitOldest();
   moved |= Publish();
-  if (moved) Inspect();
+  if (moved) {
+    Inspect();
+  } else {
+    ShowState();
+  }
   return moved;
 }
 
@@ -188,7 +192,7 @@ bool EngineLoop::Publish() {
 
 void EngineLoop::Inspect() {
   const absl::Time now = clock_->Now();
-  UpdateGauges(scheduler_, metrics_);
+  shown_ = false;
   const bool has_work =
       scheduler_.group() != nullptr && scheduler_.num_open() > 0;
   waiting_since_ =
@@ -198,11 +202,16 @@ void EngineLoop::Inspect() {
     return;
   }
   last_check_ = now;
+  ShowState();
   const absl::Status status = CheckConsistency(scheduler_);
   if (status.ok()) return;
   LogError("inconsistent state: " + std::string(status.message()));
   metrics_.consistency_violations->Increment();
   QUIRE_CHECK(!options_.check_consistency_every_step);
+}
+
+void EngineLoop::ShowState() {
+  if (!std::exchange(shown_, true)) UpdateGauges(scheduler_, metrics_);
 }
 
 EngineSnapshot EngineLoop::Snapshot(bool with_blocks) const {
