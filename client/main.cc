@@ -9,19 +9,22 @@
 #include "client/command_line.h"
 #include "client/detokenize_command.h"
 #include "client/generate_command.h"
+#include "client/plan_command.h"
 #include "client/reproduce_command.h"
 #include "client/simulate_command.h"
 #include "client/status_command.h"
 #include "client/tokenize_command.h"
 #include "client/top_command.h"
+#include "common/lock_checks.h"
 
 int main(int argc, char** argv) {
+  quire::LeaveLockChecksToTests();
   const std::vector<quire::Command> commands = {
       quire::GenerateCommand(), quire::ChatCommand(),
       quire::TokenizeCommand(), quire::DetokenizeCommand(),
       quire::StatusCommand(),   quire::TopCommand(),
       quire::BenchCommand(),    quire::SimulateCommand(),
-      quire::ReproduceCommand()};
+      quire::PlanCommand(),     quire::ReproduceCommand()};
   quire::Console console = {
       .in = std::cin,
       .out = std::cout,

@@ -54,17 +54,12 @@ std::string GridText(const ReproducedGrid& grid) {
   return text + "\n";
 }
 
-Json ToJson(const Spread& spread) {
-  return {
-      {"mean", spread.mean}, {"least", spread.least}, {"most", spread.most}};
-}
-
 Json ToJson(const ReproducedFigure& figure) {
   Json json = {{"name", figure.name}};
   if (figure.paper.has_value()) {
     json["paper"] = {figure.paper->least, figure.paper->most};
   }
-  json["here"] = ToJson(figure.ours);
+  json["here"] = SpreadJson(figure.ours);
   if (Differs(figure)) json["why"] = WhyOf(figure);
   return json;
 }
@@ -74,7 +69,7 @@ Json ToJson(const ReproducedGrid& grid) {
   for (const ReproducedGrid::Row& row : grid.rows) {
     Json entry = {{"name", row.name}};
     for (size_t i = 0; i < grid.columns.size(); ++i) {
-      entry[grid.columns[i]] = ToJson(row.cells[i]);
+      entry[grid.columns[i]] = SpreadJson(row.cells[i]);
     }
     rows.push_back(std::move(entry));
   }
@@ -88,6 +83,11 @@ Spread SpreadOf(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
   return {sum / static_cast<double>(values.size()), least, most};
+}
+
+Json SpreadJson(const Spread& spread) {
+  return {
+      {"mean", spread.mean}, {"least", spread.least}, {"most", spread.most}};
 }
 
 bool Differs(const ReproducedFigure& figure) {

@@ -18,6 +18,7 @@ struct Spread {
 };
 // REQUIRES: there are values.
 Spread SpreadOf(const std::vector<double>& values);
+nlohmann::ordered_json SpreadJson(const Spread& spread);
 
 // A figure as the paper prints it: a number, or a range over its models.
 struct PaperFigure {

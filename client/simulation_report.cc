@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 double Round(double value) { return std::round(value * 1e4) / 1e4; }
 
 Json ToJson(const Percentiles& values) {
-  return {Round(values.p50), Round(values.p99)};
+  return {Round(values.p50), Round(values.p90), Round(values.p99)};
 }
 
 double ShareOfTotal(double slots, const MeanOccupancy& occupancy) {
@@ -55,12 +55,15 @@ std::string SimulationJson(const SimulationFigures& figures, bool paged) {
       {"duration_s", Round(figures.duration_s)},
       {"output_tok_s", Round(figures.output_tokens_per_s)},
       {"normalized_latency_s", Round(figures.normalized_latency_s)},
+      {"latency_s", ToJson(figures.latency_s)},
       {"ttft_s", ToJson(figures.first_token_s)},
+      {"tbt_s", ToJson(figures.between_tokens_s)},
       {"steps", figures.num_steps},
       {"rows_per_step", Round(figures.rows_per_step)},
       {"preemptions", figures.num_preemptions},
       {"swap_preemptions", figures.num_swap_preemptions},
       {"batched_requests", Round(figures.occupancy.num_running)},
+      {"most_batched_requests", figures.occupancy.most_running},
       {"slots", ToJson(figures.occupancy)},
   };
   if (paged) {
@@ -83,6 +86,7 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       "output              %.1f tokens/s\n"
       "normalized latency  %.4f s a token\n"
       "first token         %.3f s, 99th percentile %.3f s\n"
+      "between tokens      %.4f s, 99th percentile %.4f s\n"
       "steps               %d of %.1f rows\n"
       "preemptions         %d, %d of them by swapping\n"
       "batched requests    %.2f\n"
@@ -92,8 +96,9 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       "saved by sharing    %.1f %% of what would be allocated without\n",
       figures.num_requests, figures.num_refused, figures.duration_s,
       figures.output_tokens_per_s, figures.normalized_latency_s,
-      figures.first_token_s.p50, figures.first_token_s.p99, figures.num_steps,
-      figures.rows_per_step, figures.num_preemptions,
+      figures.first_token_s.p50, figures.first_token_s.p99,
+      figures.between_tokens_s.p50, figures.between_tokens_s.p99,
+      figures.num_steps, figures.rows_per_step, figures.num_preemptions,
       figures.num_swap_preemptions, occupancy.num_running,
       percent(occupancy.allocated), percent(occupancy.tokens),
       percent(occupancy.reserved), percent(occupancy.over_reserved),

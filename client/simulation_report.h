@@ -7,8 +7,8 @@
 
 namespace quire {
 
-// The figures of a simulation as one line of JSON, and as a table. `paged`:
-// with what the scheduler's own code took.
+// The figures of a simulation as one line of JSON, percentiles as [50th, 90th,
+// 99th], and as a table. `paged`: with what the scheduler's own code took.
 std::string SimulationJson(const SimulationFigures& figures, bool paged);
 std::string SimulationText(const SimulationFigures& figures, bool paged);
 

@@ -40,6 +40,22 @@ absl::Status ReadPrompt(const Json& line, TraceRequest& request) {
   return absl::InvalidArgumentError("prompt_ids is empty");
 }
 
+// What a prompt whose ids are not known begins with.
+absl::Status ReadSharing(const Json& line, TraceRequest& request) {
+  if (!line.contains("shared_tokens")) return absl::OkStatus();
+  if (!request.prompt_ids.empty()) {
+    return absl::InvalidArgumentError(
+        "shared_tokens stands beside prompt_ids, which say what is shared");
+  }
+  QUIRE_ASSIGN_OR_RETURN(
+      request.shared_tokens,
+      CountBelow(line, "shared_tokens", request.prompt_tokens));
+  if (!line.contains("group")) return absl::OkStatus();
+  QUIRE_ASSIGN_OR_RETURN(request.group,
+                         CountField(line, "group", /*smallest=*/0));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TraceRequest> ToRequest(const Json& line) {
   TraceRequest request;
   QUIRE_ASSIGN_OR_RETURN(const double arrival_s,
@@ -55,6 +71,7 @@ absl::StatusOr<TraceRequest> ToRequest(const Json& line) {
     QUIRE_ASSIGN_OR_RETURN(request.num_sequences,
                            CountBelow(line, "n", kMaxSequences));
   }
+  QUIRE_RETURN_IF_ERROR(ReadSharing(line, request));
   return request;
 }
 

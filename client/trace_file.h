@@ -11,8 +11,10 @@ namespace quire {
 
 // Reads a recorded trace and orders it by arrival: a line of JSON a request,
 // with "arrival_s"; "prompt_ids" or their number, "prompt_tokens"; "max_tokens"
-// or "output_tokens"; and perhaps "n", its sequences. INVALID_ARGUMENT names
-// the line, the field, its value and what it must be.
+// or "output_tokens"; and perhaps "n", its sequences, and beside
+// "prompt_tokens" the number of "shared_tokens", the first ones, which all of
+// its "group" begin with. INVALID_ARGUMENT names the line, the field, its value
+// and what it must be.
 absl::StatusOr<Trace> ReadTrace(std::istream& in);
 
 }  // namespace quire

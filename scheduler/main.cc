@@ -6,46 +6,11 @@
 #include <string>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "common/command_flags.h"
-#include "scheduler/policy/admission.h"
+#include "scheduler/policy/admission_mode.h"
 #include "scheduler/policy/preemption.h"
 #include "scheduler/serve.h"
-
-namespace quire {
-namespace {
-
-struct NamedMode {
-  const char* name;
-  AdmissionMode mode;
-};
-constexpr NamedMode kModes[] = {{"first_chunk", AdmissionMode::kFirstChunk},
-                                {"full_prompt", AdmissionMode::kFullPrompt},
-                                {"worst_case", AdmissionMode::kWorstCase}};
-
-}  // namespace
-
-// Found by abseil's flags.
-bool AbslParseFlag(absl::string_view text, AdmissionMode* mode,
-                   std::string* error) {
-  for (const NamedMode& named : kModes) {
-    if (text != named.name) continue;
-    *mode = named.mode;
-    return true;
-  }
-  *error = "it must be first_chunk, full_prompt or worst_case";
-  return false;
-}
-
-std::string AbslUnparseFlag(AdmissionMode mode) {
-  for (const NamedMode& named : kModes) {
-    if (mode == named.mode) return named.name;
-  }
-  return absl::StrCat(static_cast<int>(mode));
-}
-
-}  // namespace quire
 
 ABSL_FLAG(std::string, model, "",
           "A GGUF file or a Hugging Face folder. Required.");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "absl/time/time.h"
+#include "common/lock_checks.h"
 #include "common/log.h"
 #include "scheduler/grpc_log.h"
 #include "scheduler/server.h"
@@ -44,6 +45,7 @@ void RaiseFileLimit() {
 }  // namespace
 
 int Serve(const ServerOptions& options) {
+  LeaveLockChecksToTests();
   SetLogName("scheduler");
   WatchGrpcLog();
   RaiseFileLimit();

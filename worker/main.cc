@@ -5,6 +5,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "common/command_flags.h"
+#include "common/lock_checks.h"
 #include "common/log.h"
 #include "worker/run_worker.h"
 #include "worker/termination_signal.h"
@@ -78,6 +79,7 @@ int main(int argc, char** argv) {
       quire::TakeCommandLine(Program(), argc, argv);
   if (ended.has_value()) return *ended;
   const WorkerOptions options = OptionsFromFlags();
+  quire::LeaveLockChecksToTests();
   quire::SetLogName("worker " + std::to_string(options.rank));
   quire::TerminationSignal signal;
   const absl::Status status = quire::RunWorker(options, &signal);

@@ -13,8 +13,6 @@
 namespace quire {
 namespace {
 
-constexpr absl::Duration kConsistencyInterval = absl::Seconds(1);
-
 absl::Status ShuttingDown() {
   return absl::UnavailableError("the scheduler is shutting down");
 }
@@ -40,7 +38,11 @@ bool EngineLoop::Turn() {
   for (; worker::v1::StepPlan* plan = Plan(); moved = true) Dispatch(*plan);
   moved |= CommitOldest();
   moved |= Publish();
-  if (moved) Inspect();
+  if (moved) {
+    Inspect();
+  } else {
+    ShowState();
+  }
   return moved;
 }
 
@@ -190,21 +192,26 @@ bool EngineLoop::Publish() {
 
 void EngineLoop::Inspect() {
   const absl::Time now = clock_->Now();
-  UpdateGauges(scheduler_, metrics_);
+  shown_ = false;
   const bool has_work =
       scheduler_.group() != nullptr && scheduler_.num_open() > 0;
   waiting_since_ =
       has_work ? std::min(waiting_since_, now) : absl::InfiniteFuture();
   if (!options_.check_consistency_every_step &&
-      now < last_check_ + kConsistencyInterval) {
+      now < last_check_ + options_.consistency_interval) {
     return;
   }
   last_check_ = now;
+  ShowState();
   const absl::Status status = CheckConsistency(scheduler_);
   if (status.ok()) return;
   LogError("inconsistent state: " + std::string(status.message()));
   metrics_.consistency_violations->Increment();
   QUIRE_CHECK(!options_.check_consistency_every_step);
+}
+
+void EngineLoop::ShowState() {
+  if (!std::exchange(shown_, true)) UpdateGauges(scheduler_, metrics_);
 }
 
 EngineSnapshot EngineLoop::Snapshot(bool with_blocks) const {

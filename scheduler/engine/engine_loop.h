@@ -61,7 +61,11 @@ class EngineLoop {
   void StartDrain(absl::Time limit);
   void CloseWhatIsDue();
   void ObserveStep(const InFlightStep& step);
+  // After a turn that did something.
   void Inspect();
+  // Sets the gauges, which takes a look at every sequence: when there is
+  // nothing else to do, and otherwise as often as Inspect checks consistency.
+  void ShowState();
 
   const EngineOptions options_;
   const Clock* const clock_;
@@ -77,6 +81,7 @@ class EngineLoop {
   bool stopped_ = false;
   absl::Time waiting_since_ = absl::InfiniteFuture();
   absl::Time last_check_ = absl::InfinitePast();  // Of consistency.
+  bool shown_ = false;                            // The state, by gauges.
 };
 
 }  // namespace quire

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "scheduler/policy/admission.h"
+#include "scheduler/policy/admission_mode.h"
 #include "scheduler/policy/preemption.h"
 
 namespace quire {
@@ -35,8 +35,11 @@ struct EngineOptions {
   PreemptionMode preemption = PreemptionMode::kAuto;
   // Whether blocks are kept after use and found again by equal prompts.
   bool prefix_cache = true;
-  // For tests: a violation ends the process. Otherwise the check runs about
-  // once a second and reports.
+  // Between two checks of the accounts of blocks, which report what is wrong;
+  // each looks at every block. InfiniteDuration: never.
+  absl::Duration consistency_interval = absl::Seconds(1);
+  // For tests: the check runs after every step, and a violation ends the
+  // process.
   bool check_consistency_every_step = false;
   // Not 0: free blocks start in random order, to show that placement is
   // invisible.

@@ -4,8 +4,9 @@
 
 namespace quire {
 
-void Outbox::Append(std::shared_ptr<Mailbox> mailbox, SequenceDelta delta) {
-  deliveries_.push_back({std::move(mailbox), std::move(delta)});
+void Outbox::Append(const std::shared_ptr<Mailbox>& mailbox,
+                    SequenceDelta&& delta) {
+  deliveries_.push_back({mailbox, std::move(delta)});
 }
 
 void Outbox::Close(std::shared_ptr<Mailbox> mailbox, absl::Status status,

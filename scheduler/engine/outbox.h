@@ -15,7 +15,7 @@ namespace quire {
 // thread only.
 class Outbox {
  public:
-  void Append(std::shared_ptr<Mailbox> mailbox, SequenceDelta delta);
+  void Append(const std::shared_ptr<Mailbox>& mailbox, SequenceDelta&& delta);
   void Close(std::shared_ptr<Mailbox> mailbox, absl::Status status,
              RequestUsage usage);
 

@@ -99,7 +99,9 @@ PlanBuilder::Finished PlanBuilder::Finish() {
   swaps_.MoveTo(plan());
   copy_sources_.clear();
   finished_ = true;
-  return {.plan = plan_, .runs = std::exchange(runs_, {})};
+  Finished finished = {.plan = plan_, .runs = std::exchange(runs_, {})};
+  runs_.reserve(finished.runs.size());  // The next plan is much like this one.
+  return finished;
 }
 
 }  // namespace quire

@@ -11,8 +11,9 @@ namespace {
 // What `reader` may read of `other` once it is written.
 PrefixWriter ReadableOf(const RequestState& other, const RequestState& reader) {
   const Sequence& leader = other.leader();
-  const bool readable =
-      other.writes_prefixes() && other.cache_salt() == reader.cache_salt();
+  const bool readable = leader.committed() < leader.prompt_length() &&
+                        other.writes_prefixes() &&
+                        other.cache_salt() == reader.cache_salt();
   return {
       .prompt = leader.tokens().first(readable ? leader.prompt_length() : 0),
       .committed = leader.committed()};

@@ -4,16 +4,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "scheduler/policy/admission_mode.h"
 
 namespace quire {
-
-// For how much of its way a request must find blocks before it starts. From
-// kWorstCase, which preempts nobody, to kFirstChunk, which runs more at once.
-enum class AdmissionMode {
-  kFirstChunk,  // Its first rows.
-  kFullPrompt,  // All tokens known, and the next one.
-  kWorstCase,   // All tokens that it may ever have.
-};
 
 // Of a sequence that is to be admitted.
 struct SequenceLengths {

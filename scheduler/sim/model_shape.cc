@@ -54,6 +54,18 @@ std::array<ModelShape, 4> Models() {
 
 }  // namespace
 
+absl::Status ModelShape::FillDevices(uint64_t device_bytes) {
+  const uint64_t bytes = device_bytes * num_devices;
+  if (bytes < weight_bytes() + bytes_per_slot()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "device_memory is ", device_bytes, ", which on ", num_devices,
+        " devices has no room for the KV cache: the weights take ",
+        weight_bytes(), " bytes, a slot ", bytes_per_slot()));
+  }
+  num_slots = (bytes - weight_bytes()) / bytes_per_slot();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ModelShape> FindModelShape(const std::string& name) {
   std::string names;
   for (const ModelShape& shape : Models()) {

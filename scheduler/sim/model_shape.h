@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/modelfile/model_config.h"
 
@@ -30,6 +31,10 @@ struct ModelShape {
     return 2 * num_layers * kv_size * bytes_per_kv_element;
   }
   uint64_t weight_bytes() const { return num_parameters * bytes_per_weight; }
+
+  // Makes the KV cache of what the weights leave of so many bytes on each
+  // device. INVALID_ARGUMENT with the numbers where that is not a slot.
+  absl::Status FillDevices(uint64_t device_bytes);
 };
 
 // The models of Kwon et al. (2023), table 1: "opt-13b" on one A100 of 40 GB,

@@ -8,12 +8,12 @@
 
 namespace quire {
 
-ModelledGroup::ModelledGroup(const VirtualClock* clock, const Clock* wall,
+ModelledGroup::ModelledGroup(const VirtualClock* clock, const Clock* cpu,
                              const CostModel* cost, uint32_t block_size)
-    : clock_(clock), wall_(wall), cost_(cost), block_size_(block_size) {}
+    : clock_(clock), cpu_(cpu), cost_(cost), block_size_(block_size) {}
 
 void ModelledGroup::Dispatch(worker::v1::StepPlan& plan) {
-  const absl::Time start = wall_->Now();
+  const absl::Time start = cpu_->Now();
   const absl::Duration serialize = Serialize(plan);
   ApplyDifference(plan);
   const StepWork work = WorkOf(plan);
@@ -22,7 +22,7 @@ void ModelledGroup::Dispatch(worker::v1::StepPlan& plan) {
   SetTimings(work, *in_flight_.back().result.mutable_timings());
   num_rows_ += work.num_rows;
   dispatches_.push_back({.serialize = serialize,
-                         .all = wall_->Now() - start,
+                         .all = cpu_->Now() - start,
                          .plan_bytes = bytes_.size()});
 }
 
@@ -31,9 +31,9 @@ void ModelledGroup::Abandon(const std::string&) {
 }
 
 absl::Duration ModelledGroup::Serialize(const worker::v1::StepPlan& plan) {
-  const absl::Time start = wall_->Now();
+  const absl::Time start = cpu_->Now();
   QUIRE_CHECK(plan.SerializeToString(&bytes_));
-  return wall_->Now() - start;
+  return cpu_->Now() - start;
 }
 
 void ModelledGroup::ApplyDifference(const worker::v1::StepPlan& plan) {

@@ -25,15 +25,15 @@ namespace quire {
 // link would, and that is timed. One thread.
 class ModelledGroup final : public GroupLink {
  public:
-  // What one Dispatch took of the machine that simulates.
+  // What one Dispatch took of the processor that simulates.
   struct DispatchCost {
     absl::Duration serialize;
     absl::Duration all;  // The model's part included.
     uint64_t plan_bytes = 0;
   };
 
-  // All pointers must outlive the group. `wall` times the simulation itself.
-  ModelledGroup(const VirtualClock* clock, const Clock* wall,
+  // All pointers must outlive the group. `cpu` times the simulation itself.
+  ModelledGroup(const VirtualClock* clock, const Clock* cpu,
                 const CostModel* cost, uint32_t block_size);
 
   void Dispatch(worker::v1::StepPlan& plan) override;
@@ -62,7 +62,7 @@ class ModelledGroup final : public GroupLink {
   void SetTimings(const StepWork& work, worker::v1::StepTimings& timings) const;
 
   const VirtualClock* const clock_;
-  const Clock* const wall_;
+  const Clock* const cpu_;
   const CostModel* const cost_;
   const uint32_t block_size_;
   // The last token that is known of each sequence, by id.

@@ -13,7 +13,7 @@ constexpr Epoch kEpoch(1);
 
 PagedSystem::PagedSystem(const Options& options, const CostModel* cost)
     : uses_prefix_cache_(options.uses_prefix_cache),
-      group_(std::make_shared<ModelledGroup>(&clock_, &wall_, cost,
+      group_(std::make_shared<ModelledGroup>(&clock_, &cpu_, cost,
                                              options.block_size)),
       engine_(options.engine, &clock_, &metrics_) {
   GroupShape shape;
@@ -60,9 +60,9 @@ void PagedSystem::TurnUntilIdle() {
 // already in flight. One that does both counts as one that plans.
 bool PagedSystem::Turn() {
   const size_t num_before = group_->dispatches().size();
-  const absl::Time start = wall_.Now();
+  const absl::Time start = cpu_.Now();
   const bool moved = engine_.RunOnce();
-  absl::Duration took = wall_.Now() - start;
+  absl::Duration took = cpu_.Now() - start;
   const size_t num_planned = group_->dispatches().size() - num_before;
   for (size_t i = num_before; i < group_->dispatches().size(); ++i) {
     took -= group_->dispatches()[i].all;

@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/clock.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/metrics/metric_registry.h"
 #include "scheduler/sim/cost_model.h"
+#include "scheduler/sim/cpu_clock.h"
 #include "scheduler/sim/modelled_group.h"
 #include "scheduler/sim/serving_system.h"
 #include "scheduler/sim/virtual_clock.h"
 
 namespace quire {
 
-// What turns of the scheduler's loop took of the machine that simulates, one
+// What turns of the scheduler's loop took of the processor that simulates, one
 // value a step; what the group took of them is not counted.
 struct SchedulerTimes {
   // Of turns that plan: new requests, choices, the difference.
@@ -64,7 +64,7 @@ class PagedSystem final : public ServingSystem {
   void Read(uint64_t key);
 
   const bool uses_prefix_cache_;
-  const SystemClock wall_;
+  const CpuClock cpu_;
   VirtualClock clock_;
   MetricRegistry metrics_;
   absl::flat_hash_map<uint64_t, Client> clients_;  // By key.

@@ -15,6 +15,7 @@ class OccupancyAverage {
     Count(now);
     held_ = occupancy;
     since_ = now;
+    sum_.most_running = std::max(sum_.most_running, occupancy.num_running);
   }
   // How long ago the last look was; InfiniteDuration: there was none.
   absl::Duration Age(absl::Duration now) const { return now - since_; }

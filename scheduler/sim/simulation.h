@@ -29,7 +29,8 @@ struct RequestOutcome {
 // Averages over the time in which requests arrive; over all of it where all
 // arrived at once.
 struct MeanOccupancy {
-  double num_running = 0;
+  double num_running = 0;     // Requests.
+  uint64_t most_running = 0;  // Of all looks.
   // Slots.
   double allocated = 0;
   double tokens = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ Percentiles PercentilesOf(std::vector<double> values) {
     const auto index = static_cast<size_t>(share * values.size());
     return values[std::min(index, values.size() - 1)];
   };
-  return {at(0.5), at(0.99)};
+  return {at(0.5), at(0.9), at(0.99)};
 }
 
 Percentiles Microseconds(const std::vector<absl::Duration>& times) {
@@ -48,19 +49,25 @@ Percentiles Microseconds(const std::vector<absl::Duration>& times) {
 void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
                  SimulationFigures& figures) {
   uint64_t num_tokens = 0;
-  double latencies = 0;
+  std::vector<double> latencies;
   std::vector<double> first_tokens;
+  std::vector<double> gaps;
   for (size_t i = 0; i < trace.size(); ++i) {
     const RequestOutcome& request = outcome.requests[i];
     if (request.refused) {
       ++figures.num_refused;
       continue;
     }
-    num_tokens += uint64_t{trace[i].output_tokens} * trace[i].num_sequences;
-    latencies += absl::ToDoubleSeconds(request.finish - request.arrival) /
-                 trace[i].output_tokens;
+    const uint32_t output_tokens = trace[i].output_tokens;
+    num_tokens += uint64_t{output_tokens} * trace[i].num_sequences;
+    latencies.push_back(
+        absl::ToDoubleSeconds(request.finish - request.arrival) /
+        output_tokens);
     first_tokens.push_back(
         absl::ToDoubleSeconds(request.first_token - request.arrival));
+    if (output_tokens == 1) continue;
+    gaps.push_back(absl::ToDoubleSeconds(request.finish - request.first_token) /
+                   (output_tokens - 1));
   }
   figures.num_requests = trace.size();
   figures.duration_s = absl::ToDoubleSeconds(outcome.duration);
@@ -68,8 +75,11 @@ void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
   figures.output_tokens_per_s =
       static_cast<double>(num_tokens) / figures.duration_s;
   figures.normalized_latency_s =
-      latencies / static_cast<double>(first_tokens.size());
+      std::accumulate(latencies.begin(), latencies.end(), 0.0) /
+      static_cast<double>(latencies.size());
+  figures.latency_s = PercentilesOf(std::move(latencies));
   figures.first_token_s = PercentilesOf(std::move(first_tokens));
+  figures.between_tokens_s = PercentilesOf(std::move(gaps));
 }
 
 SimulationFigures FiguresOf(const Trace& trace, ServingSystem& system,
@@ -142,20 +152,14 @@ absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name) {
       absl::StrCat("there is no policy ", name, "; there are: ", names));
 }
 
-absl::StatusOr<PreemptionMode> ParsePreemptionMode(const std::string& name) {
-  PreemptionMode mode;
-  std::string error;
-  if (AbslParseFlag(name, &mode, &error)) return mode;
-  return absl::InvalidArgumentError(
-      absl::StrCat("preemption is ", name, ", ", error));
-}
-
 EngineOptions EngineForTraces(uint32_t max_step_tokens) {
   EngineOptions options;
   options.max_step_tokens = max_step_tokens;
   options.max_running_sequences = max_step_tokens;
   options.max_waiting_requests = 1 << 20;
   options.max_waiting_tokens = uint64_t{1} << 40;
+  // A second of modelled time is a few steps: the check would be most of them.
+  options.consistency_interval = absl::InfiniteDuration();
   return options;
 }
 

@@ -7,7 +7,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "scheduler/engine/engine_options.h"
-#include "scheduler/policy/preemption.h"
 #include "scheduler/sim/machine.h"
 #include "scheduler/sim/model_shape.h"
 #include "scheduler/sim/simulation.h"
@@ -28,9 +27,6 @@ enum class ServingPolicy {
 // lists them.
 absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name);
 
-// "auto", "recompute", "swap". INVALID_ARGUMENT lists them.
-absl::StatusOr<PreemptionMode> ParsePreemptionMode(const std::string& name);
-
 // An engine whose queue has room for every trace, and which runs as many
 // sequences as a step has rows.
 EngineOptions EngineForTraces(uint32_t max_step_tokens);
@@ -50,9 +46,10 @@ struct RunOptions {
   absl::Status Validate() const;
 };
 
-// The 50th and the 99th percentile; 0 where there is nothing to order.
+// 0 where there is nothing to order.
 struct Percentiles {
   double p50 = 0;
+  double p90 = 0;
   double p99 = 0;
 };
 
@@ -64,7 +61,11 @@ struct SimulationFigures {
   double output_tokens_per_s = 0;
   // Mean over requests of (finish - arrival) / output tokens.
   double normalized_latency_s = 0;
+  Percentiles latency_s;  // The same, of single requests.
   Percentiles first_token_s;
+  // From one token of a sequence to the next: each request's mean, of those
+  // with several tokens.
+  Percentiles between_tokens_s;
   uint64_t num_steps = 0;
   double rows_per_step = 0;
   uint64_t num_preemptions = 0;

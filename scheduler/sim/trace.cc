@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "common/check_range.h"
+#include "common/status_macros.h"
 #include "scheduler/sim/length_distribution.h"
 #include "scheduler/sim/random_stream.h"
 
@@ -16,11 +19,17 @@ namespace {
 // Mean lengths are those of Kwon et al., "Efficient Memory Management for Large
 // Language Model Serving with PagedAttention" (2023), section 6.1. How widely
 // lengths spread is not in it: one sigma for all, an assumption.
-constexpr double kShareGptPrompt = 161.31;
-constexpr double kShareGptOutput = 337.99;
-constexpr double kAlpacaPrompt = 19.31;
-constexpr double kAlpacaOutput = 58.45;
+struct MeanLengths {
+  double prompt = 0;
+  double output = 0;
+};
+constexpr MeanLengths kShareGptMeans = {161.31, 337.99};
+constexpr MeanLengths kAlpacaMeans = {19.31, 58.45};
 constexpr double kSigma = 0.8;
+
+// Yu et al., "Orca" (2022), section 6.
+constexpr uint32_t kOrcaLongestPrompt = 512;
+constexpr uint32_t kOrcaLongestOutput = 128;
 
 // Conversations that go on at the same time in a trace of chats.
 constexpr uint32_t kOpenConversations = 16;
@@ -50,42 +59,37 @@ void AppendText(Token token, uint32_t num_tokens, std::vector<Token>& prompt) {
 // Fills in the lengths of one request after the other.
 using Lengths = std::function<void(RandomStream&, TraceRequest&)>;
 
-Lengths LogNormalLengths(double prompt, double output, uint32_t longest) {
-  return [prompts = LengthDistribution(prompt, kSigma, longest / 2),
-          outputs = LengthDistribution(output, kSigma, longest / 2)](
+Lengths LogNormalLengths(const MeanLengths& means, uint32_t longest) {
+  return [prompts = LengthDistribution(means.prompt, kSigma, longest / 2),
+          outputs = LengthDistribution(means.output, kSigma, longest / 2)](
              RandomStream& random, TraceRequest& request) {
     request.prompt_tokens = prompts.Draw(random);
     request.output_tokens = outputs.Draw(random);
   };
 }
 
-// Yu et al., "Orca" (2022), section 6.
 void DrawOrca(RandomStream& random, TraceRequest& request) {
-  request.prompt_tokens = random.UniformInt(32, 512);
-  request.output_tokens = random.UniformInt(1, 128);
+  request.prompt_tokens = random.UniformInt(32, kOrcaLongestPrompt);
+  request.output_tokens = random.UniformInt(1, kOrcaLongestOutput);
 }
 
 // A prefix of examples, and one instruction: how long the sentences are that
 // section 6.4 of Kwon et al. has translated, it does not print.
-Lengths SharedPrefixLengths(uint32_t prefix_tokens, uint32_t context_length) {
-  return
-      [prefix_tokens, own = LogNormalLengths(kAlpacaPrompt, kAlpacaOutput,
-                                             context_length - prefix_tokens)](
-          RandomStream& random, TraceRequest& request) {
-        own(random, request);
-        request.shared_tokens = prefix_tokens;
-        request.prompt_tokens += prefix_tokens;
-      };
+Lengths WithPrefix(uint32_t prefix_tokens, Lengths own) {
+  return [prefix_tokens, own = std::move(own)](RandomStream& random,
+                                               TraceRequest& request) {
+    own(random, request);
+    request.shared_tokens = prefix_tokens;
+    request.prompt_tokens += prefix_tokens;
+  };
 }
 
 // A conversation is one text; a turn adds what the user says and the answer.
 // One that would outgrow the context ends, and another takes its place.
 class Conversations {
  public:
-  explicit Conversations(uint32_t context_length)
-      : context_length_(context_length),
-        turn_(LogNormalLengths(kShareGptPrompt, kShareGptOutput,
-                               context_length)) {}
+  Conversations(uint32_t context_length, Lengths turn)
+      : context_length_(context_length), turn_(std::move(turn)) {}
 
   void operator()(RandomStream& random, TraceRequest& request) {
     Conversation& open = open_[random.UniformInt(0, kOpenConversations - 1)];
@@ -111,21 +115,50 @@ class Conversations {
   uint64_t last_group_ = 0;
 };
 
+MeanLengths MeansOf(const TraceOptions& options) {
+  MeanLengths means = options.shape == TraceShape::kAlpaca ||
+                              options.shape == TraceShape::kSharedPrefix
+                          ? kAlpacaMeans
+                          : kShareGptMeans;
+  if (options.mean_prompt > 0) means.prompt = options.mean_prompt;
+  if (options.mean_output > 0) means.output = options.mean_output;
+  return means;
+}
+
+uint32_t PrefixOf(const TraceOptions& options) {
+  return options.shape == TraceShape::kSharedPrefix ? options.prefix_tokens : 0;
+}
+
 Lengths LengthsOf(const TraceOptions& options) {
-  const uint32_t context_length = options.context_length;
-  switch (options.shape) {
-    case TraceShape::kShareGpt:
-      return LogNormalLengths(kShareGptPrompt, kShareGptOutput, context_length);
-    case TraceShape::kAlpaca:
-      return LogNormalLengths(kAlpacaPrompt, kAlpacaOutput, context_length);
-    case TraceShape::kOrca:
-      return DrawOrca;
-    case TraceShape::kSharedPrefix:
-      return SharedPrefixLengths(options.prefix_tokens, context_length);
-    case TraceShape::kChat:
-      return Conversations(context_length);
+  if (options.shape == TraceShape::kOrca) return DrawOrca;
+  const uint32_t prefix_tokens = PrefixOf(options);
+  Lengths own = LogNormalLengths(MeansOf(options),
+                                 options.context_length - prefix_tokens);
+  if (options.shape == TraceShape::kChat) {
+    return Conversations(options.context_length, std::move(own));
   }
-  return nullptr;
+  return prefix_tokens > 0 ? WithPrefix(prefix_tokens, std::move(own)) : own;
+}
+
+absl::Status CheckNumber(const char* name, double value, double smallest,
+                         double largest) {
+  if (value >= smallest && value <= largest) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, " is ", value, ", must be ", smallest, " to ", largest));
+}
+
+absl::Status CheckLengths(const TraceOptions& options) {
+  if (options.shape == TraceShape::kOrca) {
+    return CheckRange("context_length", options.context_length,
+                      kOrcaLongestPrompt + kOrcaLongestOutput, UINT32_MAX);
+  }
+  const uint32_t prefix_tokens = PrefixOf(options);
+  QUIRE_RETURN_IF_ERROR(CheckRange("prefix_tokens", prefix_tokens, 0,
+                                   options.context_length / 2));
+  const MeanLengths means = MeansOf(options);
+  const double longest = (options.context_length - prefix_tokens) / 4 - 1;
+  QUIRE_RETURN_IF_ERROR(CheckNumber("mean_prompt", means.prompt, 1, longest));
+  return CheckNumber("mean_output", means.output, 1, longest);
 }
 
 }  // namespace
@@ -152,7 +185,19 @@ absl::StatusOr<TraceShape> ParseTraceShape(const std::string& name) {
       absl::StrCat("there is no trace ", name, "; there are: ", names));
 }
 
+absl::Status CheckRate(double rate) {
+  return CheckNumber("rate", rate, 1e-3, 1e6);
+}
+
+absl::Status TraceOptions::Validate() const {
+  QUIRE_RETURN_IF_ERROR(CheckRate(rate));
+  QUIRE_RETURN_IF_ERROR(CheckRange("requests", num_requests, 1, 1 << 20));
+  QUIRE_RETURN_IF_ERROR(CheckRange("samples", num_sequences, 1, 1024));
+  return CheckLengths(*this);
+}
+
 Trace MakeTrace(const TraceOptions& options) {
+  QUIRE_CHECK(options.Validate().ok());
   RandomStream random(options.seed);
   const Lengths draw = LengthsOf(options);
   Trace trace;

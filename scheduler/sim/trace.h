@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "common/ids.h"
@@ -51,6 +52,9 @@ enum class TraceShape {
 // them.
 absl::StatusOr<TraceShape> ParseTraceShape(const std::string& name);
 
+// INVALID_ARGUMENT names the limits of a rate, in requests a second.
+absl::Status CheckRate(double rate);
+
 struct TraceOptions {
   TraceShape shape = TraceShape::kShareGpt;
   double rate = 1;  // Requests a second, arriving as a Poisson process.
@@ -58,11 +62,20 @@ struct TraceOptions {
   uint64_t seed = 1;
   uint32_t context_length = 2048;  // No request is longer.
   uint32_t num_sequences = 1;      // Of each request.
-  // Of kSharedPrefix: what all prompts begin with. Less than half the context.
+  // Of kSharedPrefix: what all prompts begin with.
   uint32_t prefix_tokens = 341;
+  // Tokens, of every shape but kOrca: what a request adds to what it shares,
+  // and its answer. 0: as the shape's data set has them.
+  double mean_prompt = 0;
+  double mean_output = 0;
+
+  // INVALID_ARGUMENT names the option, its value and the limit. Means are below
+  // a quarter of what the context has room for beside the prefix, so that few
+  // lengths are cut.
+  absl::Status Validate() const;
 };
 
-// The same options give the same trace.
+// The same options give the same trace. REQUIRES: they are valid.
 Trace MakeTrace(const TraceOptions& options);
 
 }  // namespace quire

@@ -100,6 +100,60 @@ TEST_F(SimulateCommandTest, PlaysARecordedTrace) {
               HasSubstr("/no/such.jsonl: cannot be read: No such file"));
 }
 
+TEST_F(SimulateCommandTest, ARecordedTraceIsPlayedAtTheRateThatIsAskedFor) {
+  std::string lines;
+  for (const char* arrival : {"0", "10", "20"}) {
+    lines += std::string("{\"arrival_s\": ") + arrival +
+             ", \"prompt_tokens\": 5, \"output_tokens\": 1}\n";
+  }
+  const std::string trace = "--trace=" + folder_.Write("t.jsonl", lines);
+  EXPECT_NEAR(Figures({trace})["duration_s"], 20, 1);
+  EXPECT_NEAR(Figures({trace, "--rate=0.2"})["duration_s"], 10, 1);
+  const std::string at_once =
+      "--trace=" + folder_.Write("at_once.jsonl", lines.substr(0, 57));
+  EXPECT_THAT(ErrorOf({at_once, "--rate=1"}), HasSubstr("arrive at once"));
+}
+
+TEST_F(SimulateCommandTest, ALongSharedPrefixIsKeptOnceUnlessTheCacheIsOff) {
+  const auto saved = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"--trace=shared_prefix", "--rate=20"});
+    return static_cast<double>(Figures(words)["slots"]["saved_by_sharing"]);
+  };
+  EXPECT_GT(saved({}), 0.3);
+  EXPECT_GT(saved({"--prefix_tokens=800"}), saved({}));
+  EXPECT_EQ(saved({"--prefix_cache=false"}), 0);
+}
+
+TEST_F(SimulateCommandTest, LengthsCanBeTheUsersOwn) {
+  const auto output = [](std::vector<std::string> words) {
+    words.push_back("--concurrency=1");
+    const auto figures = Figures(words);
+    return static_cast<double>(figures["output_tok_s"]) *
+           static_cast<double>(figures["duration_s"]);
+  };
+  EXPECT_LT(output({"--mean_output=20"}), output({}) / 5);
+  EXPECT_THAT(ErrorOf({"--mean_output=600"}),
+              HasSubstr("mean_output is 600, must be 1 to 511"));
+}
+
+TEST_F(SimulateCommandTest, AdmissionDecidesWhoIsPreempted) {
+  const std::vector<std::string> words = {"--num_slots=2100", "--rate=50"};
+  EXPECT_GT(Figures(words)["preemptions"], 0);
+  EXPECT_EQ(Figures({"--num_slots=2100", "--rate=50",
+                     "--admission=worst_case"})["preemptions"],
+            0);
+}
+
+TEST_F(SimulateCommandTest, TheCacheIsWhatWeightsLeaveOfTheDevices) {
+  const auto tokens = [](const std::string& devices) {
+    return static_cast<double>(
+        Figures({"--device_memory=40000000000", devices})["slots"]["tokens"]);
+  };
+  EXPECT_GT(tokens("--devices=1"), 2 * tokens("--devices=2"));
+  EXPECT_THAT(ErrorOf({"--device_memory=1000000"}),
+              HasSubstr("has no room for the KV cache"));
+}
+
 TEST_F(SimulateCommandTest, MachinesCanBeTheUsersOwn) {
   std::string text = KnownMachines();
   text.replace(text.find("a100-40gb"), 9, "mine-mine");

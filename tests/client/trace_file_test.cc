@@ -1,7 +1,9 @@
 #include "client/trace_file.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -37,6 +39,16 @@ TEST(TraceFileTest, ReadsRequestsInOrderOfArrival) {
   EXPECT_EQ(trace[1].num_sequences, 3);
 }
 
+TEST(TraceFileTest, SharingIsRecordedWithoutTheTokens) {
+  const Trace trace = *Read(
+      R"({"arrival_s": 0, "prompt_tokens": 50, "shared_tokens": 32, "group": 3, "output_tokens": 1}
+{"arrival_s": 1, "prompt_tokens": 60, "shared_tokens": 32, "group": 3, "output_tokens": 1}
+)");
+  const std::vector<Token> one = PromptOf(trace[0], 0);
+  const std::vector<Token> other = PromptOf(trace[1], 1);
+  EXPECT_EQ(std::ranges::mismatch(one, other).in1 - one.begin(), 32);
+}
+
 TEST(TraceFileTest, NamesLineAndField) {
   const std::string good =
       R"({"arrival_s": 0, "prompt_tokens": 1, "output_tokens": 1})";
@@ -53,6 +65,14 @@ TEST(TraceFileTest, NamesLineAndField) {
       ErrorOf(R"({"arrival_s": 0, "prompt_tokens": 4e9, "max_tokens": 1})"),
       HasSubstr("prompt_tokens is 4"));
   EXPECT_THAT(ErrorOf(""), HasSubstr("the trace has no requests"));
+  EXPECT_THAT(
+      ErrorOf(R"({"arrival_s": 0, "prompt_tokens": 4, "shared_tokens": 5,)"
+              R"("max_tokens": 1})"),
+      HasSubstr("shared_tokens is 5, must be 1 to 4"));
+  EXPECT_THAT(
+      ErrorOf(R"({"arrival_s": 0, "prompt_ids": [4], "shared_tokens": 1,)"
+              R"("max_tokens": 1})"),
+      HasSubstr("shared_tokens stands beside prompt_ids"));
 }
 
 }  // namespace

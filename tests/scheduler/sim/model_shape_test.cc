@@ -60,5 +60,17 @@ TEST(ModelShapeTest, NamesTheModelsThereAre) {
                         "llama-13b"));
 }
 
+TEST(ModelShapeTest, TheCacheIsWhatWeightsLeave) {
+  ModelShape shape = {.num_layers = 1,
+                      .kv_size = 5,
+                      .num_parameters = 50,
+                      .num_devices = 2};  // 100 bytes of weights, 20 a slot.
+  ASSERT_TRUE(shape.FillDevices(95).ok());
+  EXPECT_EQ(shape.num_slots, 4);
+  EXPECT_EQ(shape.FillDevices(59).message(),
+            "device_memory is 59, which on 2 devices has no room for the KV "
+            "cache: the weights take 100 bytes, a slot 20");
+}
+
 }  // namespace
 }  // namespace quire

@@ -57,6 +57,10 @@ TEST(SimulationRunTest, FiguresAreOfOneAnother) {
   EXPECT_EQ(figures.num_steps, 5);
   EXPECT_DOUBLE_EQ(figures.rows_per_step, (10 + 4) / 5.0);
   EXPECT_DOUBLE_EQ(figures.normalized_latency_s, figures.duration_s / 5);
+  EXPECT_DOUBLE_EQ(figures.latency_s.p90, figures.duration_s / 5);
+  EXPECT_DOUBLE_EQ(figures.first_token_s.p90 + 4 * figures.between_tokens_s.p90,
+                   figures.duration_s);
+  EXPECT_EQ(figures.occupancy.most_running, 1);
   EXPECT_DOUBLE_EQ(figures.output_tokens_per_s, 5 / figures.duration_s);
   EXPECT_GT(figures.plan_bytes.p50, 0);
 }

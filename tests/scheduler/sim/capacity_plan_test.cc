@@ -1,0 +1,115 @@
+#include "scheduler/sim/capacity_plan.h"
+
+#include <cmath>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "scheduler/sim/machine.h"
+
+namespace quire {
+namespace {
+
+using testing::HasSubstr;
+
+RunOptions Replica() {
+  RunOptions options;
+  options.shape = *FindModelShape("opt-13b");
+  options.machine = *ParseMachine(KnownMachines(), options.shape.machine);
+  options.engine = EngineForTraces(/*max_step_tokens=*/2048);
+  return options;
+}
+
+CapacityQuestion Question(double rate, const std::string& targets) {
+  return {.replica = Replica(),
+          .load = OfferedLoad::Modelled({.rate = rate, .num_requests = 60}),
+          .targets = *ParseLatencyTargets(targets),
+          .num_seeds = 2};
+}
+
+bool Holds(const CapacityQuestion& question, double rate) {
+  for (uint64_t seed = 1; seed <= question.num_seeds; ++seed) {
+    const SimulationFigures run =
+        RunSimulation(question.load.At(rate, seed), question.replica);
+    for (const LatencyTarget& target : question.targets) {
+      if (!target.IsMetBy(run)) return false;
+    }
+  }
+  return true;
+}
+
+TEST(CapacityPlanTest, OneReplicaFewerDoesNotSuffice) {
+  const CapacityQuestion question = Question(30, "tbt_p90=0.025");
+  const CapacityAnswer answer = PlanCapacity(question);
+  ASSERT_GT(answer.num_replicas, 2);
+  EXPECT_TRUE(Holds(question, 30.0 / answer.num_replicas));
+  EXPECT_FALSE(Holds(question, 30.0 / (answer.num_replicas - 1)));
+  EXPECT_EQ(answer.runs.size(), 2);
+}
+
+TEST(CapacityPlanTest, TheSustainedRateIsBetweenHoldingAndMissing) {
+  for (const double rate : {1.0, 30.0}) {
+    const CapacityQuestion question = Question(rate, "tbt_p90=0.025");
+    const CapacityAnswer answer = PlanCapacity(question);
+    EXPECT_GE(answer.sustained_rate, rate / answer.num_replicas);
+    EXPECT_TRUE(Holds(question, answer.sustained_rate));
+    EXPECT_FALSE(Holds(question, 1.06 * answer.sustained_rate));
+  }
+}
+
+TEST(CapacityPlanTest, TheSameQuestionHasTheSameAnswer) {
+  const CapacityAnswer one = PlanCapacity(Question(8, "tbt_p90=0.03"));
+  const CapacityAnswer other = PlanCapacity(Question(8, "tbt_p90=0.03"));
+  EXPECT_EQ(one.num_replicas, other.num_replicas);
+  EXPECT_EQ(one.sustained_rate, other.sustained_rate);
+  EXPECT_EQ(one.runs[0].duration_s, other.runs[0].duration_s);
+}
+
+TEST(CapacityPlanTest, ATargetThatOneRequestMissesIsNamed) {
+  const CapacityAnswer answer = PlanCapacity(Question(8, "tbt_p50=0.001"));
+  EXPECT_EQ(answer.num_replicas, 0);
+  EXPECT_THAT(answer.obstacle, HasSubstr("tbt_p50 is 0.02"));
+  EXPECT_THAT(answer.obstacle, HasSubstr("one by one, above 0.001 s"));
+  ASSERT_EQ(answer.runs.size(), 1);
+  EXPECT_LE(answer.runs[0].occupancy.most_running, 1);
+}
+
+TEST(CapacityPlanTest, RequestsThatNeverFitAreNamed) {
+  CapacityQuestion question = Question(8, "tbt_p50=1");
+  question.replica.shape.num_slots = 320;
+  const CapacityAnswer answer = PlanCapacity(question);
+  EXPECT_EQ(answer.num_replicas, 0);
+  EXPECT_THAT(answer.obstacle, HasSubstr("requests never fit its 320 slots"));
+}
+
+TEST(CapacityPlanTest, ARecordedLoadIsTriedOnce) {
+  CapacityQuestion question = Question(8, "ttft_p90=0.5");
+  question.load = OfferedLoad::Recorded(question.load.AsItIs(/*seed=*/1));
+  EXPECT_EQ(PlanCapacity(question).runs.size(), 1);
+}
+
+TEST(CapacityPlanTest, MemoryIsSplitIntoWholeBlocks) {
+  const ModelShape shape = {.num_layers = 1,
+                            .kv_size = 5,
+                            .num_parameters = 50,
+                            .context_length = 100,
+                            .num_slots = 170};  // Of 20 bytes.
+  const MemorySplit split = SplitMemory(shape, /*block_size=*/16);
+  EXPECT_EQ(split.weight_bytes, 100);
+  EXPECT_EQ(split.block_bytes, 320);
+  EXPECT_EQ(split.num_blocks, 10);
+  EXPECT_EQ(split.num_slots, 160);
+  EXPECT_EQ(split.longest_request, 100);
+  EXPECT_EQ(split.longest_blocks, 7);
+  EXPECT_EQ(split.num_longest, 1);
+}
+
+// The last token is never read, so it needs no slot.
+TEST(CapacityPlanTest, MemoryLimitsTheLongestRequest) {
+  const ModelShape shape = {
+      .num_layers = 1, .kv_size = 5, .context_length = 1000, .num_slots = 48};
+  EXPECT_EQ(SplitMemory(shape, /*block_size=*/16).longest_request, 49);
+}
+
+}  // namespace
+}  // namespace quire
