@@ -21,7 +21,7 @@
 ABSL_FLAG(
     std::string, only, "",
     "One section: worked_cases, memory, batched, latency, parallel_sampling, "
-    "shared_prefix or block_size.");
+    "beam_search, shared_prefix, block_size or swapping.");
 ABSL_FLAG(double, minutes, 10,
           "Modelled time in which requests arrive; the paper's: 60.");
 ABSL_FLAG(uint32_t, seeds, 3, "Traces of each experiment.");

@@ -12,6 +12,9 @@ namespace {
 // Rows of a step; the paper's system computes whole prompts in one.
 constexpr uint32_t kMaxStepTokens = 2048;
 
+// More than are ever in use: the host has much memory.
+constexpr uint32_t kHostBlocks = 100'000;
+
 // Of a trace: short requests that come fast make enough of them sooner.
 constexpr double kMaxRequests = 20'000;
 
@@ -38,9 +41,12 @@ std::vector<SimulationFigures> ReproduceRuns::Run(
   run.block_size = experiment.block_size;
   run.uses_prefix_cache = experiment.uses_prefix_cache;
   run.engine = EngineForTraces(kMaxStepTokens);
+  run.engine.preemption = experiment.preemption;
+  run.num_host_blocks = kHostBlocks;
   TraceOptions trace = {.shape = experiment.trace,
                         .rate = experiment.rate,
                         .num_sequences = experiment.num_sequences,
+                        .beam_search = experiment.beam_search,
                         .prefix_tokens = experiment.prefix_tokens};
   trace.num_requests = static_cast<uint32_t>(
       std::clamp(experiment.rate * options_.seconds, 1.0, kMaxRequests));

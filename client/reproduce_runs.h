@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/reproduce_table.h"
+#include "scheduler/policy/preemption.h"
 #include "scheduler/sim/simulation_run.h"
 #include "scheduler/sim/trace.h"
 
@@ -22,8 +23,10 @@ struct Experiment {
   uint32_t block_size = 16;
   std::string model = "opt-13b";
   uint32_t num_sequences = 1;  // Of each request.
+  bool beam_search = false;    // They are beams, not samples.
   uint32_t prefix_tokens = 0;  // Of TraceShape::kSharedPrefix.
   bool uses_prefix_cache = true;
+  PreemptionMode preemption = PreemptionMode::kRecompute;  // As the paper's.
 
   friend auto operator<=>(const Experiment&, const Experiment&) = default;
 };

@@ -280,19 +280,30 @@ double SavedPercent(const SimulationFigures& figures) {
   return 100 * figures.occupancy.saved_share();
 }
 
-// `paper`: of two, four and six samples.
-void AddSampling(ReproduceRuns& runs, const std::string& name, TraceShape trace,
-                 double sequence_rate, const std::vector<PaperFigure>& paper,
-                 ReproducedSection& section) {
-  for (size_t i = 0; i < paper.size(); ++i) {
-    const auto num_samples = static_cast<uint32_t>(2 * (i + 1));
-    const Experiment experiment = {.trace = trace,
-                                   .rate = sequence_rate / num_samples,
-                                   .num_sequences = num_samples,
-                                   .uses_prefix_cache = false};
+// Of two, four and six sequences a request, samples or beams.
+struct SharingExperiment {
+  std::string name;
+  TraceShape trace = TraceShape::kAlpaca;
+  double sequence_rate = 1;  // Sequences a second.
+  bool beam_search = false;
+  std::vector<PaperFigure> paper;  // [3]
+  std::string why;
+};
+
+void AddSharing(ReproduceRuns& runs, const SharingExperiment& sharing,
+                ReproducedSection& section) {
+  for (size_t i = 0; i < sharing.paper.size(); ++i) {
+    const auto num_sequences = static_cast<uint32_t>(2 * (i + 1));
+    const Experiment experiment = {
+        .trace = sharing.trace,
+        .rate = sharing.sequence_rate / num_sequences,
+        .num_sequences = num_sequences,
+        .beam_search = sharing.beam_search,
+        .uses_prefix_cache = false};
     section.figures.push_back(
-        {absl::StrCat(name, ", ", num_samples, " samples"), paper[i],
-         runs.Figure(experiment, SavedPercent), kLengths});
+        {absl::StrCat(sharing.name, ", ", num_sequences,
+                      sharing.beam_search ? " beams" : " samples"),
+         sharing.paper[i], runs.Figure(experiment, SavedPercent), sharing.why});
   }
 }
 
@@ -304,11 +315,53 @@ ReproducedSection ParallelSampling(ReproduceRuns& runs) {
           "time. OPT-13B, as\nmany sequences a second as in figure 13: 30 of "
           "Alpaca, 2 of ShareGPT. Blocks that\nother requests wrote are not "
           "reused. Of ShareGPT the paper prints a range.\n"};
-  AddSampling(runs, "Alpaca", TraceShape::kAlpaca, 30,
-              {Paper(6.09), Paper(8.53), Paper(9.79)}, section);
+  AddSharing(runs,
+             {.name = "Alpaca",
+              .trace = TraceShape::kAlpaca,
+              .sequence_rate = 30,
+              .paper = {Paper(6.09), Paper(8.53), Paper(9.79)},
+              .why = kLengths},
+             section);
   const PaperFigure range = {16.2, 30.5};
-  AddSampling(runs, "ShareGPT", TraceShape::kShareGpt, 2, {range, range, range},
-              section);
+  AddSharing(runs,
+             {.name = "ShareGPT",
+              .trace = TraceShape::kShareGpt,
+              .sequence_rate = 2,
+              .paper = {range, range, range},
+              .why = kLengths},
+             section);
+  return section;
+}
+
+// --- Beams
+
+constexpr char kCandidates[] =
+    "which beams go on depends on the text:\n      the modelled one is sure of "
+    "its next token or not, evenly spread";
+
+ReproducedSection BeamSearch(ReproduceRuns& runs) {
+  ReproducedSection section = {
+      .title = "Blocks saved by sharing among beams, % (figure 15b)",
+      .about =
+          "As for samples. Beams share what they have generated, too, up to "
+          "where they part. Of\nShareGPT the paper prints a range.\n"};
+  AddSharing(runs,
+             {.name = "Alpaca",
+              .trace = TraceShape::kAlpaca,
+              .sequence_rate = 30,
+              .beam_search = true,
+              .paper = {Paper(37.56), Paper(53.13), Paper(55.16)},
+              .why = kCandidates},
+             section);
+  const PaperFigure range = {44.3, 66.3};
+  AddSharing(runs,
+             {.name = "ShareGPT",
+              .trace = TraceShape::kShareGpt,
+              .sequence_rate = 2,
+              .beam_search = true,
+              .paper = {range, range, range},
+              .why = kCandidates},
+             section);
   return section;
 }
 
@@ -403,6 +456,43 @@ ReproducedSection BlockSizes(ReproduceRuns& runs) {
   return section;
 }
 
+// --- Recomputation and swapping
+
+double Preemptions(const SimulationFigures& figures) {
+  return static_cast<double>(figures.num_preemptions);
+}
+
+double SwapPreemptions(const SimulationFigures& figures) {
+  return static_cast<double>(figures.num_swap_preemptions);
+}
+
+ReproducedSection Swapping(ReproduceRuns& runs) {
+  ReproducedSection section = {
+      .title = "What becomes of a victim (figure 19b)",
+      .about =
+          "ShareGPT at 3 requests a second, a little more than is kept up "
+          "with, so that some are\npreempted. The paper prints curves: with "
+          "blocks of 16 to 64 both ways are about equal;\nsmall blocks are "
+          "slow to swap, since each is a transfer of its own, which is not\n"
+          "modelled.\n"};
+  ReproducedGrid grid = {.name = "preemption",
+                         .columns = {"s/token", "preemptions", "by swapping"}};
+  for (const PreemptionMode mode :
+       {PreemptionMode::kRecompute, PreemptionMode::kSwap,
+        PreemptionMode::kAuto}) {
+    const Experiment experiment = {.trace = TraceShape::kShareGpt,
+                                   .rate = 3,
+                                   .uses_prefix_cache = false,
+                                   .preemption = mode};
+    grid.rows.push_back({AbslUnparseFlag(mode),
+                         {runs.Figure(experiment, NormalizedLatency),
+                          runs.Figure(experiment, Preemptions),
+                          runs.Figure(experiment, SwapPreemptions)}});
+  }
+  section.grids.push_back(std::move(grid));
+  return section;
+}
+
 }  // namespace
 
 std::vector<ReproduceSection> ReproduceSections() {
@@ -411,8 +501,10 @@ std::vector<ReproduceSection> ReproduceSections() {
           {"batched", BatchedRequests},
           {"latency", LatencyAgainstRate},
           {"parallel_sampling", ParallelSampling},
+          {"beam_search", BeamSearch},
           {"shared_prefix", SharedPrefix},
-          {"block_size", BlockSizes}};
+          {"block_size", BlockSizes},
+          {"swapping", Swapping}};
 }
 
 }  // namespace quire

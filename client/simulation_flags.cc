@@ -55,6 +55,8 @@ ABSL_FLAG(double, mean_output, 0,
 ABSL_FLAG(uint32_t, prefix_tokens, quire::TraceOptions().prefix_tokens,
           "Of shared_prefix: tokens that all prompts begin with.");
 ABSL_FLAG(uint32_t, samples, 1, "Sequences of each request.");
+ABSL_FLAG(bool, beam_search, false,
+          "The sequences of a request are the beams of a search.");
 ABSL_FLAG(std::string, policy, "paged",
           "Who serves: paged, static, orca_max, orca_pow2 or orca_oracle.");
 ABSL_FLAG(uint32_t, block_size, 16, "Slots of a block of the KV cache.");
@@ -156,12 +158,12 @@ absl::StatusOr<Machine> MachineFromFlags(const std::string& name) {
 
 std::vector<std::string> WithSimulationFlags(std::vector<std::string> own) {
   std::vector<std::string> flags = {
-      "model_shape",   "machine",         "machine_file",   "devices",
-      "device_memory", "kv_memory",       "num_slots",      "trace",
-      "rate",          "requests",        "mean_prompt",    "mean_output",
-      "prefix_tokens", "samples",         "seed",           "policy",
-      "block_size",    "max_step_tokens", "pipeline_depth", "admission",
-      "host_blocks",   "preemption",      "prefix_cache"};
+      "model_shape",   "machine",     "machine_file",    "devices",
+      "device_memory", "kv_memory",   "num_slots",       "trace",
+      "rate",          "requests",    "mean_prompt",     "mean_output",
+      "prefix_tokens", "samples",     "beam_search",     "seed",
+      "policy",        "block_size",  "max_step_tokens", "pipeline_depth",
+      "admission",     "host_blocks", "preemption",      "prefix_cache"};
   flags.insert(flags.end(), own.begin(), own.end());
   flags.push_back("json");
   return flags;
@@ -209,6 +211,7 @@ absl::StatusOr<OfferedLoad> LoadFromFlags(uint32_t context_length) {
   options.num_requests = absl::GetFlag(FLAGS_requests);
   options.context_length = context_length;
   options.num_sequences = absl::GetFlag(FLAGS_samples);
+  options.beam_search = absl::GetFlag(FLAGS_beam_search);
   options.prefix_tokens = absl::GetFlag(FLAGS_prefix_tokens);
   options.mean_prompt = absl::GetFlag(FLAGS_mean_prompt);
   options.mean_output = absl::GetFlag(FLAGS_mean_output);

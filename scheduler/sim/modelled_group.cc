@@ -1,6 +1,7 @@
 #include "scheduler/sim/modelled_group.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/check.h"
@@ -38,13 +39,17 @@ absl::Duration ModelledGroup::Serialize(const worker::v1::StepPlan& plan) {
 
 void ModelledGroup::ApplyDifference(const worker::v1::StepPlan& plan) {
   for (const worker::v1::Fork& fork : plan.forks()) {
-    last_tokens_[fork.child()] = fork.tokens().empty()
-                                     ? static_cast<Token>(fork.child())
-                                     : *fork.tokens().rbegin();
+    const uint32_t num_top = held_.at(fork.parent()).num_top;
+    held_[fork.child()] = {.last_token = fork.tokens().empty()
+                                             ? static_cast<Token>(fork.child())
+                                             : *fork.tokens().rbegin(),
+                           .num_top = num_top};
   }
-  for (const uint64_t sequence : plan.released()) last_tokens_.erase(sequence);
+  for (const uint64_t sequence : plan.released()) held_.erase(sequence);
   for (const worker::v1::NewSequence& sequence : plan.new_sequences()) {
-    last_tokens_[sequence.sequence()] = *sequence.tokens().rbegin();
+    held_[sequence.sequence()] = {
+        .last_token = *sequence.tokens().rbegin(),
+        .num_top = sequence.sampling().top_logprobs()};
   }
 }
 
@@ -69,15 +74,26 @@ worker::v1::StepResult ModelledGroup::Answer(const worker::v1::StepPlan& plan) {
   worker::v1::SampledTokens& sampled = *result.mutable_sampled();
   for (int i = 0; i < plan.runs().sequence_size(); ++i) {
     if (plan.runs().samples(i) == 0) continue;
-    Token& token = last_tokens_.at(plan.runs().sequence(i));
-    token = TokenAfter(token);
+    HeldSequence& sequence = held_.at(plan.runs().sequence(i));
+    sequence.last_token = TokenAfter(sequence.last_token);
     sampled.add_sequence(plan.runs().sequence(i));
     sampled.add_position(plan.runs().position(i) + plan.runs().num_rows(i));
-    sampled.add_token(token);
+    sampled.add_token(sequence.last_token);
     sampled.add_logprob(0);
-    sampled.add_num_top(0);
+    AddCandidates(sequence, sampled);
   }
   return result;
+}
+
+void ModelledGroup::AddCandidates(const HeldSequence& sequence,
+                                  worker::v1::SampledTokens& sampled) {
+  sampled.add_num_top(sequence.num_top);
+  const double q = (sequence.last_token + 1.0) / (uint32_t{1} << 31);
+  for (uint32_t i = 0; i < sequence.num_top; ++i) {
+    sampled.add_top_token(sequence.last_token ^ static_cast<Token>(i));
+    sampled.add_top_logprob(
+        static_cast<float>(std::log1p(-q * 0.999999) + i * std::log(q)));
+  }
 }
 
 void ModelledGroup::SetTimings(const StepWork& work,

@@ -21,8 +21,10 @@ namespace quire {
 // A group without workers: it takes plans, one after the other, and has the
 // result of each when the modelled time is over. Its model goes on with
 // TokenAfter, whatever the sampling, but for a fork of a prompt, which says
-// what no other sequence does: samples differ. Plans are serialized as a real
-// link would, and that is timed. One thread.
+// what no other sequence does: samples differ. Where candidates are asked for,
+// the i-th has the probability (1 - q) q^i, with a q from 0 to 1 that depends
+// on the sequence: from one that is sure to one that is not. Plans are
+// serialized as a real link would, and that is timed. One thread.
 class ModelledGroup final : public GroupLink {
  public:
   // What one Dispatch took of the processor that simulates.
@@ -66,7 +68,14 @@ class ModelledGroup final : public GroupLink {
   const CostModel* const cost_;
   const uint32_t block_size_;
   // The last token that is known of each sequence, by id.
-  absl::flat_hash_map<uint64_t, Token> last_tokens_;
+  struct HeldSequence {
+    Token last_token = 0;
+    uint32_t num_top = 0;  // Candidates that it is to report.
+  };
+  static void AddCandidates(const HeldSequence& sequence,
+                            worker::v1::SampledTokens& sampled);
+
+  absl::flat_hash_map<uint64_t, HeldSequence> held_;
   std::deque<Step> in_flight_;
   absl::Duration free_from_;  // When the last step so far is over.
   std::string bytes_;         // Of the last plan; kept for its memory.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/check.h"
+#include "scheduler/policy/beam_search.h"
 
 namespace quire {
 namespace {
@@ -36,6 +37,11 @@ void PagedSystem::Submit(ServedRequest served) {
   request.prompt = std::move(served.prompt);
   request.max_tokens = served.output_tokens;
   request.num_sequences = request.num_returned = served.num_sequences;
+  if (served.is_search) {
+    request.beams.emplace();
+    request.sampling.set_top_logprobs(
+        CandidatesPerBeam(served.num_sequences, /*num_end_tokens=*/0));
+  }
   request.uses_prefix_cache = uses_prefix_cache_;
   request.mailbox = std::move(mailbox);
   engine_.Submit(std::move(request));

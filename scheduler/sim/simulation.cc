@@ -88,7 +88,8 @@ class Simulation {
     system_.Submit({.key = num_submitted_,
                     .prompt = PromptOf(request, num_submitted_),
                     .output_tokens = request.output_tokens,
-                    .num_sequences = request.num_sequences});
+                    .num_sequences = request.num_sequences,
+                    .is_search = request.is_search});
     ++num_submitted_;
   }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "scheduler/policy/preemption.h"
 #include "tests/testing/generate_client.h"
 #include "tests/testing/reference_prompts.h"
 #include "tests/testing/test_cluster.h"
@@ -127,21 +130,27 @@ TEST_P(SharingTest, TheBestSamplesAreTheBestOfAll) {
   EXPECT_EQ(scores, std::vector<double>(means.begin(), means.begin() + 2));
 }
 
-// Conversations that begin alike or go on, first each alone and computed, then
-// in random order out of a cache that holds a part of them.
-TEST_P(SharingTest, AHitGivesTheBitsOfAMiss) {
+// Conversations that begin alike or go on.
+std::vector<GenerateRequest> Conversations(std::mt19937_64& random) {
   std::vector<GenerateRequest> requests;
   std::vector<std::vector<Token>> prompts;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const bool goes_on = !prompts.empty() && i % 4 != 0;
     std::vector<Token> prompt;
-    if (goes_on) prompt = prompts[random_() % prompts.size()];
-    const std::vector<Token> own = RandomTokens(random_, 10 + random_() % 40);
+    if (goes_on) prompt = prompts[random() % prompts.size()];
+    const std::vector<Token> own = RandomTokens(random, 10 + random() % 40);
     prompt.insert(prompt.end(), own.begin(), own.end());
     if (prompt.size() > 150) prompt.resize(150);
     prompts.push_back(prompt);
-    requests.push_back(Sampled(prompt, 12, /*seed=*/i));
+    requests.push_back(Sampled(prompt, 12 + random() % 40, /*seed=*/i));
   }
+  return requests;
+}
+
+// First each alone and computed, then in random order out of a cache that holds
+// a part of them, in a pool that holds a few: victims of either kind return.
+TEST_P(SharingTest, AHitGivesTheBitsOfAMiss) {
+  const std::vector<GenerateRequest> requests = Conversations(random_);
   std::vector<Generated> alone;
   {
     TestCluster cluster(Options(), Flags());
@@ -152,32 +161,48 @@ TEST_P(SharingTest, AHitGivesTheBitsOfAMiss) {
       EXPECT_EQ(alone.back().usage.cached_prompt_tokens(), 0u);
     }
   }
-  // 30 blocks of 16 slots: three of the longest.
-  TestCluster cluster(Options(/*num_blocks=*/30), Flags());
-  std::vector<size_t> order;
-  for (int round = 0; round < 3; ++round) {
-    for (size_t i = 0; i < requests.size(); ++i) order.push_back(i);
-  }
-  std::ranges::shuffle(order, random_);
-  uint64_t prompt_tokens = 0;
-  uint64_t cached_tokens = 0;
-  for (size_t begin = 0; begin < order.size(); begin += 8) {
-    std::vector<GenerateRequest> batch;
-    for (size_t i = begin; i < begin + 8; ++i) {
-      batch.push_back(requests[order[i]]);
+  for (const PreemptionMode mode :
+       {PreemptionMode::kRecompute, PreemptionMode::kSwap}) {
+    SCOPED_TRACE(AbslUnparseFlag(mode));
+    // 30 blocks of 16 slots: three of the longest.
+    ServerOptions options = Options(/*num_blocks=*/30);
+    options.engine.preemption = mode;
+    options.engine.pipeline_depth = 1;  // So that no row is computed in vain.
+    std::vector<std::string> flags = Flags();
+    flags.push_back("--host_kv_memory=16MiB");
+    TestCluster cluster(options, flags);
+    std::vector<size_t> order(requests.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, random_);
+    uint64_t prompt_tokens = 0;
+    uint64_t cached_tokens = 0;
+    uint64_t read_tokens = 0;  // Generated ones that are read again.
+    for (size_t begin = 0; begin < order.size(); begin += 8) {
+      std::vector<GenerateRequest> batch;
+      for (size_t i = begin; i < begin + 8; ++i) {
+        batch.push_back(requests[order[i]]);
+      }
+      const std::vector<Generated> answers = GenerateAll(cluster.stub(), batch);
+      for (size_t i = 0; i < answers.size(); ++i) {
+        ASSERT_TRUE(answers[i].status.ok())
+            << answers[i].status.error_message();
+        EXPECT_TRUE(SameBits(answers[i], alone[order[begin + i]]))
+            << "request " << order[begin + i];
+        prompt_tokens += answers[i].usage.prompt_tokens();
+        cached_tokens += answers[i].usage.cached_prompt_tokens();
+        read_tokens += answers[i].ids.size() - 1;
+      }
     }
-    const std::vector<Generated> answers = GenerateAll(cluster.stub(), batch);
-    for (size_t i = 0; i < answers.size(); ++i) {
-      ASSERT_TRUE(answers[i].status.ok()) << answers[i].status.error_message();
-      EXPECT_TRUE(SameBits(answers[i], alone[order[begin + i]]))
-          << "request " << order[begin + i];
-      prompt_tokens += answers[i].usage.prompt_tokens();
-      cached_tokens += answers[i].usage.cached_prompt_tokens();
-    }
+    EXPECT_GT(cached_tokens, prompt_tokens / 8);
+    EXPECT_GT(cluster.Metric("quire_block_evictions_total"), 0);
+    EXPECT_GT(cluster.Metric(absl::StrCat("quire_preemptions_total{kind=\"",
+                                          AbslUnparseFlag(mode), "\"}")),
+              0);
+    EXPECT_EQ(cluster.Metric("quire_step_tokens_sum"),
+              static_cast<double>(prompt_tokens - cached_tokens + read_tokens) +
+                  cluster.Metric("quire_recomputed_tokens_total"));
+    ExpectNothingHeld(cluster);
   }
-  EXPECT_GT(cached_tokens, prompt_tokens / 4);
-  EXPECT_GT(cluster.Metric("quire_block_evictions_total"), 0);
-  ExpectNothingHeld(cluster);
 }
 
 TEST_P(SharingTest, ACommonPrefixIsComputedOnce) {

@@ -1,5 +1,6 @@
 #include "scheduler/sim/modelled_group.h"
 
+#include <cmath>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -50,6 +51,13 @@ class ModelledGroupTest : public testing::Test {
     runs.add_num_rows(num_rows);
     runs.add_samples(samples ? 1 : 0);
     runs.add_prompt_logprobs(0);
+  }
+
+  void Hold(uint64_t sequence, const std::vector<Token>& tokens) {
+    worker::v1::StepPlan plan = PlanOf(1);
+    AddSequence(plan, sequence, tokens);
+    group_.Dispatch(plan);
+    group_.TakeResult();
   }
 
   VirtualClock clock_;
@@ -114,8 +122,8 @@ TEST_F(ModelledGroupTest, ReportsWhatMovingBlocksTookApart) {
 }
 
 TEST_F(ModelledGroupTest, AForkOfAPromptHasATextOfItsOwn) {
-  worker::v1::StepPlan plan = PlanOf(1);
-  AddSequence(plan, 7, {3, 4});
+  Hold(7, {3, 4});
+  worker::v1::StepPlan plan = PlanOf(2);
   for (const uint64_t child : {8, 9}) AddFork(plan, 7, child);
   for (const uint64_t i : {7, 8, 9}) AddRun(plan, i, 1, 1, /*samples=*/true);
   group_.Dispatch(plan);
@@ -124,13 +132,29 @@ TEST_F(ModelledGroupTest, AForkOfAPromptHasATextOfItsOwn) {
 }
 
 TEST_F(ModelledGroupTest, AForkThatIsResumedGoesOnWithItsText) {
-  worker::v1::StepPlan plan = PlanOf(1);
-  AddSequence(plan, 7, {3, 4});
+  Hold(7, {3, 4});
+  worker::v1::StepPlan plan = PlanOf(2);
   AddFork(plan, 7, 8).add_tokens(6);
   AddRun(plan, 8, 1, 2, /*samples=*/true);
   group_.Dispatch(plan);
   EXPECT_THAT(group_.TakeResult().sampled().token(),
               ElementsAre(TokenAfter(6)));
+}
+
+TEST_F(ModelledGroupTest, ReportsAsManyCandidatesAsAreAskedFor) {
+  worker::v1::StepPlan plan = PlanOf(1);
+  AddSequence(plan, 7, {3, 4});
+  plan.mutable_new_sequences(0)->mutable_sampling()->set_top_logprobs(3);
+  AddRun(plan, 7, 0, 2, /*samples=*/true);
+  group_.Dispatch(plan);
+  const worker::v1::SampledTokens sampled = group_.TakeResult().sampled();
+  EXPECT_THAT(sampled.num_top(), ElementsAre(3));
+  EXPECT_EQ(sampled.top_token(0), TokenAfter(4));
+  double sum = 0;
+  for (const float logprob : sampled.top_logprob()) sum += std::exp(logprob);
+  EXPECT_LT(sum, 1);
+  EXPECT_THAT(sampled.top_logprob(),
+              testing::Each(testing::Le(sampled.top_logprob(0))));
 }
 
 TEST_F(ModelledGroupTest, CountsWhatItIsSent) {

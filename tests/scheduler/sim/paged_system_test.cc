@@ -55,6 +55,26 @@ TEST_F(PagedSystemTest, PreemptsWhereBlocksRunOutAndFinishesAll) {
   EXPECT_GT(system.totals().num_preemptions, 0);
 }
 
+TEST_F(PagedSystemTest, BeamsShareMoreThanTheirPrompt) {
+  const auto most_saved = [this](bool is_search) {
+    PagedSystem system = Make(/*num_blocks=*/64);
+    system.Submit({.key = 1,
+                   .prompt = std::vector<Token>(8, 1),
+                   .output_tokens = 40,
+                   .num_sequences = 4,
+                   .is_search = is_search});
+    uint64_t most = 0;
+    Advance(system);
+    while (system.next_event() < absl::InfiniteDuration()) {
+      Step(system);
+      most = std::max(most, system.occupancy().slots.saved);
+    }
+    return most;
+  };
+  EXPECT_GT(most_saved(/*is_search=*/true), most_saved(/*is_search=*/false));
+  EXPECT_THAT(When(Progress::kFinished), SizeIs(1));
+}
+
 TEST_F(PagedSystemTest, SwapsToHostBlocksAndComputesNothingAgain) {
   PagedSystem system({.engine = {.preemption = PreemptionMode::kSwap},
                       .num_blocks = 5,
