@@ -1,6 +1,11 @@
 #include "scheduler/engine/sequence.h"
 
+#include <utility>
+#include <vector>
+
 #include "gtest/gtest.h"
+#include "scheduler/memory/host_block_pool.h"
+#include "scheduler/memory/swapped_slots.h"
 
 namespace quire {
 namespace {
@@ -100,6 +105,66 @@ TEST_F(SequenceTest, ReserveFailsWhereThePoolIsEmpty) {
   sequence_.PlanRows(5);
   EXPECT_TRUE(sequence_.Reserve(1));  // Reserved when it entered.
   EXPECT_FALSE(sequence_.Reserve(2));
+}
+
+// --- Forks
+
+// --- Swapped
+
+class SwappedSequenceTest : public SequenceTest {
+ protected:
+  // `num_slots` slots are swapped out; as many blocks are there for them.
+  void Swap(uint32_t num_slots) {
+    SwappedSlots swapped{.num_slots = num_slots};
+    for (uint32_t i = 0; i < (num_slots + 1) / 2; ++i) {
+      swapped.blocks.push_back(host_blocks_.Allocate());
+    }
+    sequence_.SetSwapped(std::move(swapped));
+  }
+  void EnterSwapped() {
+    std::vector<BlockRef> blocks;
+    for (uint32_t i = 0; i < (sequence_.swapped_slots() + 1) / 2; ++i) {
+      blocks.push_back(*pool_.Allocate());
+    }
+    sequence_.EnterSwapped(&pool_, /*block_size=*/2, std::move(blocks),
+                           /*num_slots=*/6);
+  }
+
+  HostBlockPool host_blocks_{4};
+};
+
+TEST_F(SwappedSequenceTest, GoesOnWhereItLeftOff) {
+  Swap(3);
+  EXPECT_TRUE(sequence_.parked());
+  EnterSwapped();
+  EXPECT_EQ(sequence_.committed(), 3u);
+  EXPECT_EQ(sequence_.planned(), 3u);
+  EXPECT_EQ(sequence_.num_blocks(), 3u);
+  EXPECT_EQ(sequence_.PlannableRows(), 2u);
+  EXPECT_EQ(host_blocks_.num_used(), 0u);
+}
+
+TEST_F(SwappedSequenceTest, TheLastKnownTokensRowIsComputedInAnyCase) {
+  Swap(5);
+  EXPECT_EQ(sequence_.swapped_slots(), 4u);
+  EnterSwapped();
+  EXPECT_EQ(sequence_.PlannableRows(), 1u);
+}
+
+TEST_F(SwappedSequenceTest, EnteringOtherwiseForgetsWhatWasSwapped) {
+  Swap(3);
+  Enter();
+  EXPECT_EQ(sequence_.planned(), 0u);
+  EXPECT_EQ(sequence_.swapped(), nullptr);
+  EXPECT_EQ(host_blocks_.num_used(), 0u);
+}
+
+TEST_F(SwappedSequenceTest, ABranchOfASwappedOneIsSwappedToo) {
+  Swap(3);
+  Sequence branch(SequenceId(10), /*index=*/1, sequence_, /*token=*/16);
+  sequence_.ForgetSwapped();
+  EXPECT_EQ(branch.swapped_slots(), 3u);
+  EXPECT_EQ(host_blocks_.num_used(), 2u);
 }
 
 // --- Forks

@@ -3,6 +3,7 @@
 // slot what was written there: nobody may ever read anything but the prefix
 // that is its own, wherever it lies and whoever wrote it.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -112,6 +113,31 @@ class SharingRandomTest : public testing::TestWithParam<uint64_t> {
     sequences_.push_back(std::move(child));
   }
 
+  // Out to host memory and back, to other blocks where it can have them.
+  void Swap(Sequence& sequence) {
+    const uint32_t num_slots = sequence.table.num_slots();
+    std::vector<std::vector<uint64_t>> host;
+    for (uint32_t i = 0; i * kBlockSize < num_slots; ++i) {
+      const auto first =
+          memory_.begin() + sequence.table.ContentOf(i).value() * kBlockSize;
+      host.emplace_back(first, first + kBlockSize);
+    }
+    sequence.table.Release();
+    sequence.num_published = 0;
+    for (const std::vector<uint64_t>& content : host) {
+      const uint32_t left = num_slots - sequence.table.num_slots();
+      std::optional<BlockRef> block = pool_.Allocate();
+      if (!block.has_value()) break;
+      std::ranges::copy(content,
+                        memory_.begin() + block->id().value() * kBlockSize);
+      sequence.table.AppendShared(*std::move(block),
+                                  std::min(left, kBlockSize));
+    }
+    sequence.tokens.resize(sequence.table.num_slots());
+    sequence.prefixes.resize(sequence.table.num_slots());
+    ++num_swaps_;
+  }
+
   void Truncate(Sequence& sequence) {
     const uint32_t num_slots = Draw(0, sequence.table.num_slots());
     sequence.table.Truncate(num_slots);
@@ -150,6 +176,7 @@ class SharingRandomTest : public testing::TestWithParam<uint64_t> {
         sequences_.erase(sequences_.begin() + static_cast<ptrdiff_t>(i));
         return;
       case 3:
+        return Swap(*sequences_[i]);
       case 4:
       case 5:
         return Publish(*sequences_[i]);
@@ -179,6 +206,7 @@ class SharingRandomTest : public testing::TestWithParam<uint64_t> {
   std::vector<std::unique_ptr<Sequence>> sequences_;
   uint64_t num_found_ = 0;
   uint64_t num_copies_ = 0;
+  uint64_t num_swaps_ = 0;
 };
 
 TEST_P(SharingRandomTest, EachReadsItsOwnPrefix) {
@@ -189,6 +217,7 @@ TEST_P(SharingRandomTest, EachReadsItsOwnPrefix) {
   }
   EXPECT_GT(num_found_, 1000u);
   EXPECT_GT(num_copies_, 1000u);
+  EXPECT_GT(num_swaps_, 1000u);
   EXPECT_GT(pool_.TakeNumEvictions(), 1000u);
   sequences_.clear();
   EXPECT_EQ(pool_.num_available(), kNumBlocks);
