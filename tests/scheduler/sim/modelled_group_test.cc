@@ -117,7 +117,7 @@ TEST_F(ModelledGroupTest, ReportsWhatMovingBlocksTookApart) {
   plan.mutable_swaps_in()->add_source(0);
   group_.Dispatch(plan);
   const worker::v1::StepTimings timings = group_.TakeResult().timings();
-  EXPECT_EQ(timings.swap_ns(), 2 * 4 / 2 * 1'000'000'000);
+  EXPECT_EQ(timings.swap_ns(), 2 * 4 / 2 * 1'000'000'000LL);
   EXPECT_EQ(timings.execute_ns(), 1'000'000'000);
 }
 
