@@ -30,6 +30,11 @@ double Percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
+double InThousand(uint64_t count, const SimulationFigures& run) {
+  return 1000 * static_cast<double>(count) /
+         static_cast<double>(run.num_requests);
+}
+
 struct NamedFigure {
   const char* key;
   const char* label;
@@ -53,11 +58,10 @@ constexpr NamedFigure kFigures[] = {
      }},
     {"saved_percent", "saved by sharing, %",
      [](const auto& run) { return 100 * run.occupancy.saved_share(); }},
-    {"preemptions_per_1000", "preemptions, of 1,000 requests",
-     [](const auto& run) {
-       return 1000 * static_cast<double>(run.num_preemptions) /
-              static_cast<double>(run.num_requests);
-     }},
+    {"preemptions_per_1000", "preemptions in 1,000 requests",
+     [](const auto& run) { return InThousand(run.num_preemptions, run); }},
+    {"swap_preemptions_per_1000", "of these by swapping",
+     [](const auto& run) { return InThousand(run.num_swap_preemptions, run); }},
     {"output_tok_s", "output tokens/s of a replica",
      [](const auto& run) { return run.output_tokens_per_s; }},
 };

@@ -22,7 +22,8 @@ RunOptions Replica() {
 
 CapacityQuestion Question(double rate, const std::string& targets) {
   return {.replica = Replica(),
-          .load = OfferedLoad::Modelled({.rate = rate, .num_requests = 60}),
+          .load = OfferedLoad::Modelled(
+              {.rate = rate, .num_requests = 60, .mean_output = 60}),
           .targets = *ParseLatencyTargets(targets),
           .num_seeds = 2};
 }
@@ -39,16 +40,16 @@ bool Holds(const CapacityQuestion& question, double rate) {
 }
 
 TEST(CapacityPlanTest, OneReplicaFewerDoesNotSuffice) {
-  const CapacityQuestion question = Question(30, "tbt_p90=0.025");
+  const CapacityQuestion question = Question(90, "tbt_p90=0.025");
   const CapacityAnswer answer = PlanCapacity(question);
   ASSERT_GT(answer.num_replicas, 2);
-  EXPECT_TRUE(Holds(question, 30.0 / answer.num_replicas));
-  EXPECT_FALSE(Holds(question, 30.0 / (answer.num_replicas - 1)));
+  EXPECT_TRUE(Holds(question, 90.0 / answer.num_replicas));
+  EXPECT_FALSE(Holds(question, 90.0 / (answer.num_replicas - 1)));
   EXPECT_EQ(answer.runs.size(), 2);
 }
 
 TEST(CapacityPlanTest, TheSustainedRateIsBetweenHoldingAndMissing) {
-  for (const double rate : {1.0, 30.0}) {
+  for (const double rate : {1.0, 90.0}) {
     const CapacityQuestion question = Question(rate, "tbt_p90=0.025");
     const CapacityAnswer answer = PlanCapacity(question);
     EXPECT_GE(answer.sustained_rate, rate / answer.num_replicas);
@@ -76,10 +77,10 @@ TEST(CapacityPlanTest, ATargetThatOneRequestMissesIsNamed) {
 
 TEST(CapacityPlanTest, RequestsThatNeverFitAreNamed) {
   CapacityQuestion question = Question(8, "tbt_p50=1");
-  question.replica.shape.num_slots = 320;
+  question.replica.shape.num_slots = 160;
   const CapacityAnswer answer = PlanCapacity(question);
   EXPECT_EQ(answer.num_replicas, 0);
-  EXPECT_THAT(answer.obstacle, HasSubstr("requests never fit its 320 slots"));
+  EXPECT_THAT(answer.obstacle, HasSubstr("requests never fit its 160 slots"));
 }
 
 TEST(CapacityPlanTest, ARecordedLoadIsTriedOnce) {
