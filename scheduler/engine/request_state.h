@@ -110,6 +110,8 @@ class RequestState {
   // `mode`: of the leader. `num_found`: tokens of it whose slots were found.
   void OnAdmitted(AdmissionMode mode, uint32_t num_found);
   void OnPreempted() { ++num_preemptions_; }
+  // As it was admitted last.
+  AdmissionMode admitted() const { return admitted_; }
   // See PreemptionCandidate.
   bool is_protected() const;
   // A step with a row of it failed.

@@ -12,6 +12,7 @@
 #include "scheduler/engine/in_flight_step.h"
 #include "scheduler/engine/measured_rates.h"
 #include "scheduler/engine/prefix_sharing.h"
+#include "scheduler/engine/request_entry.h"
 #include "scheduler/engine/swapping.h"
 #include "scheduler/memory/capacity.h"
 #include "scheduler/policy/order.h"
@@ -270,49 +271,6 @@ BatchRoom Scheduler::StepRoom() const {
           .sequences = std::min(options_.max_running_sequences, rows)};
 }
 
-uint32_t Scheduler::SlotsFor(const RequestState& request,
-                             const Sequence& sequence,
-                             uint32_t num_found) const {
-  const AdmissionMode mode =
-      ModeFor(options_.admission, request.num_preemptions(),
-              /*is_fork=*/&sequence != &request.leader());
-  return SlotsAtAdmission(mode, request.LengthsOf(sequence),
-                          num_found + StepRoom().rows);
-}
-
-uint32_t Scheduler::SlotsOf(std::span<const BlockId> prefix) const {
-  return static_cast<uint32_t>(prefix.size()) * group_->shape().block_size;
-}
-
-AdmissionRequest Scheduler::DescribeForAdmission(
-    const RequestState& request, std::span<const BlockId> prefix) const {
-  const uint32_t block_size = group_->shape().block_size;
-  AdmissionRequest described = {
-      .blocks_at_end = BlocksAtEnd(request.LengthsOf(request.leader()),
-                                   request.most_sequences(), block_size),
-      .was_preempted = request.num_preemptions() > 0};
-  const uint32_t num_found = SlotsOf(prefix);
-  if (request.swapped()) {
-    described.blocks_now = BlocksToSwapIn(
-        request, prefix,
-        [&](const Sequence& s) { return SlotsFor(request, s, num_found); },
-        *group_);
-    return described;
-  }
-  for (const auto& sequence : request.sequences()) {
-    described.blocks_now +=
-        BlocksForSlots(SlotsFor(request, *sequence, num_found), block_size) -
-        request.SharedSlots(*sequence) / block_size;
-  }
-  if (ModeOf(request) == AdmissionMode::kWorstCase) {
-    described.blocks_now = described.blocks_at_end;
-  }
-  for (const BlockId block : prefix) {
-    if (group_->pool().is_active(block)) --described.blocks_now;
-  }
-  return described;
-}
-
 // --- Plan
 
 worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
@@ -427,15 +385,17 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
     if (HasRowsInFlight(request)) return;
     const AwaitedPrefix& awaited = request.awaited_prefix();
     if (IsBeingWritten(awaited, Find(awaited.writer).sequence)) continue;
-    const std::vector<BlockId> prefix = FindPrefix(request, *group_);
-    request.Await(FindWriter(request, SlotsOf(prefix), running_,
+    RequestEntry entry(
+        &request,
+        {.admission = options_.admission, .step_rows = StepRoom().rows},
+        group_.get());
+    request.Await(FindWriter(request, entry.num_found(), running_,
                              group_->shape().block_size));
     if (awaited.num_slots > 0) continue;
-    if (DecideAdmission(DescribeForAdmission(request, prefix),
-                        DescribePool()) != Admission::kNow) {
+    if (DecideAdmission(entry.Describe(), DescribePool()) != Admission::kNow) {
       return;
     }
-    Admit(request, prefix, now);
+    Admit(request, entry, now);
     Sequence& leader = request.leader();
     const uint32_t rows = std::min(leader.PlannableRows(), room.rows);
     PlanRows({&request, &leader}, rows);
@@ -444,63 +404,22 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
   }
 }
 
-void Scheduler::Admit(RequestState& request, std::span<const BlockId> prefix,
+void Scheduler::Admit(RequestState& request, RequestEntry& entry,
                       absl::Time now) {
   if (request.num_admissions() == 0) {
     metrics_->queue_time->Observe(
         absl::ToDoubleSeconds(now - request.arrived()));
+  }
+  if (request.reads_prefixes()) {
+    metrics_->prefix_queries->Increment(request.leader().known());
+    metrics_->prefix_hits->Increment(entry.num_found());
   }
   waiting_.Remove(&request);
   running_.insert(
       std::upper_bound(running_.begin(), running_.end(), &request, ByPlace),
       &request);
   num_running_sequences_ += request.most_sequences();
-  EnterSequences(request, prefix);
-  const AdmissionMode mode = ModeOf(request);
-  if (mode == AdmissionMode::kWorstCase) HoldToEnd(request);
-  const uint32_t num_found = SlotsOf(prefix);
-  if (request.reads_prefixes()) {
-    metrics_->prefix_queries->Increment(request.leader().known());
-    metrics_->prefix_hits->Increment(num_found);
-  }
-  request.OnAdmitted(mode, num_found);
-}
-
-void Scheduler::EnterSequences(RequestState& request,
-                               std::span<const BlockId> prefix) {
-  Sequence& leader = request.leader();
-  BlockPool* const pool = &group_->pool();
-  const uint32_t block_size = group_->shape().block_size;
-  const uint32_t num_found = SlotsOf(prefix);
-  if (request.swapped()) {
-    return SwapIn(
-        request, prefix,
-        [&](const Sequence& s) { return SlotsFor(request, s, num_found); },
-        *group_, builder_.swaps());
-  }
-  leader.Enter(pool, block_size, SlotsFor(request, leader, num_found), prefix);
-  for (const auto& sequence : request.sequences().subspan(1)) {
-    const uint32_t num_slots = SlotsFor(request, *sequence, num_found);
-    const uint32_t num_shared = request.SharedSlots(*sequence);
-    if (num_shared > 0) {
-      sequence->EnterAsFork(&leader, num_shared, pool, block_size, num_slots);
-    } else {
-      sequence->Enter(pool, block_size, num_slots);
-    }
-  }
-}
-
-// The leader keeps the blocks of sequences that have not begun.
-void Scheduler::HoldToEnd(RequestState& request) {
-  const uint32_t block_size = group_->shape().block_size;
-  Sequence& leader = request.leader();
-  uint64_t missing = BlocksAtEnd(request.LengthsOf(leader),
-                                 request.most_sequences(), block_size);
-  for (const auto& sequence : request.sequences()) {
-    missing -= std::min<uint64_t>(missing, sequence->num_blocks());
-  }
-  const auto num_blocks = leader.num_blocks() + static_cast<uint32_t>(missing);
-  QUIRE_CHECK(leader.Reserve(num_blocks * block_size - leader.planned()));
+  entry.Enter(builder_.swaps());
 }
 
 void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {
@@ -620,7 +539,7 @@ void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
   for (Sequence* const sequence : changes.ended) {
     EndSequence({&request, sequence}, changes.reason, now);
   }
-  if (ModeOf(request) != AdmissionMode::kWorstCase) return;
+  if (request.admitted() != AdmissionMode::kWorstCase) return;
   for (Sequence* const sequence : begun) {
     if (sequence->parked()) continue;
     QUIRE_CHECK(

@@ -20,6 +20,7 @@
 #include "scheduler/engine/group.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/plan_builder.h"
+#include "scheduler/engine/request_entry.h"
 #include "scheduler/engine/request_queue.h"
 #include "scheduler/engine/request_state.h"
 #include "scheduler/engine/result_reader.h"
@@ -129,17 +130,6 @@ class Scheduler {
                      absl::Time now);
   BatchRoom StepRoom() const;
   AdmissionPool DescribePool() const;
-  AdmissionRequest DescribeForAdmission(const RequestState& request,
-                                        std::span<const BlockId> prefix) const;
-  uint32_t SlotsOf(std::span<const BlockId> prefix) const;
-  // Of its leader.
-  AdmissionMode ModeOf(const RequestState& request) const {
-    return ModeFor(options_.admission, request.num_preemptions(),
-                   /*is_fork=*/false);
-  }
-  // `num_found`, here and below: slots of its prefix that need no computing.
-  uint32_t SlotsFor(const RequestState& request, const Sequence& sequence,
-                    uint32_t num_found) const;
   // Empty: it is not open any more.
   Lane Find(SequenceId sequence) const;
 
@@ -151,10 +141,7 @@ class Scheduler {
   BatchRoom PlanRunning();
   void AdmitWaiting(BatchRoom room, absl::Time now);
   bool HasRowsInFlight(const RequestState& request) const;
-  void Admit(RequestState& request, std::span<const BlockId> prefix,
-             absl::Time now);
-  void EnterSequences(RequestState& request, std::span<const BlockId> prefix);
-  void HoldToEnd(RequestState& request);
+  void Admit(RequestState& request, RequestEntry& entry, absl::Time now);
   void PlanRows(Lane lane, uint32_t num_rows);
   void ObservePlan() const;
 
