@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "client/reproduce_table.h"
-#include "scheduler/policy/preemption.h"
 #include "scheduler/sim/simulation_run.h"
 #include "scheduler/sim/trace.h"
 
