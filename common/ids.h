@@ -38,8 +38,8 @@ class Id {
 // A block of the KV cache: the same id names the same block on every rank. 0 ..
 // num_blocks - 1.
 using BlockId = Id<struct BlockIdTag, uint32_t>;
-// A block of host memory, to which blocks are swapped out: the same id names the
-// same one on every rank. 0 .. num_host_blocks - 1.
+// A block of host memory, to which blocks are swapped out: the same id names
+// the same one on every rank. 0 .. num_host_blocks - 1.
 using HostBlockId = Id<struct HostBlockIdTag, uint32_t>;
 // A token stream with one block table. Never used for two different sequences.
 using SequenceId = Id<struct SequenceIdTag, uint64_t>;
