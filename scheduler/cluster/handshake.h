@@ -33,8 +33,8 @@ absl::Status CheckHello(const worker::v1::Hello& hello,
 
 // The KV cache that each of `ranks` can hold: as many blocks, and as many host
 // blocks, as the smallest rank has room for. There may be more host blocks than
-// blocks: those of several preempted requests wait there. REQUIRES: all ranks of the group,
-// each checked against those before it.
+// blocks: those of several preempted requests wait there. REQUIRES: all ranks
+// of the group, each checked against those before it.
 GroupShape AgreeOnShape(const std::vector<worker::v1::Hello>& ranks,
                         const HandshakeTerms& terms, Epoch epoch);
 
