@@ -1,5 +1,7 @@
 #include "scheduler/engine/prefix_sharing.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "scheduler/memory/prefix_tree.h"
@@ -38,18 +40,29 @@ std::vector<BlockId> FindPrefix(const RequestState& request, Group& group) {
       static_cast<uint32_t>(tokens.size()) / group.shape().block_size);
 }
 
+std::vector<RequestState*> FindWriters(std::span<RequestState* const> running) {
+  std::vector<RequestState*> writers;
+  std::ranges::copy_if(running, std::back_inserter(writers),
+                       [](const RequestState* request) {
+                         const Sequence& leader = request->leader();
+                         return request->writes_prefixes() &&
+                                leader.committed() < leader.prompt_length();
+                       });
+  return writers;
+}
+
 AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
-                         std::span<RequestState* const> running,
+                         std::span<RequestState* const> writers,
                          uint32_t block_size) {
   if (!request.reads_prefixes() || request.swapped()) return {};
-  std::vector<PrefixWriter> writers;
-  for (const RequestState* other : running) {
-    writers.push_back(ReadableOf(*other, request));
+  std::vector<PrefixWriter> described;
+  for (const RequestState* other : writers) {
+    described.push_back(ReadableOf(*other, request));
   }
-  const std::optional<PrefixToCome> choice =
-      ChooseWriter(Sharable(request.leader()), num_found, writers, block_size);
+  const std::optional<PrefixToCome> choice = ChooseWriter(
+      Sharable(request.leader()), num_found, described, block_size);
   if (!choice.has_value()) return {};
-  return {.writer = running[choice->writer]->leader().id(),
+  return {.writer = writers[choice->writer]->leader().id(),
           .num_slots = choice->num_slots};
 }
 

@@ -24,12 +24,16 @@ namespace quire {
 // nothing is held. REQUIRES: `request` waits.
 std::vector<BlockId> FindPrefix(const RequestState& request, Group& group);
 
-// The sequence among those that lead `running` for whose blocks `request`
+// Those of `running` that are about to write more of their prompts, which
+// others may read.
+std::vector<RequestState*> FindWriters(std::span<RequestState* const> running);
+
+// The sequence among those that lead `writers` for whose blocks `request`
 // should wait, beyond the `num_found` slots of its prefix that are found.
 // num_slots is 0 where there is none; a swapped request has its own. REQUIRES:
 // `request` waits.
 AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
-                         std::span<RequestState* const> running,
+                         std::span<RequestState* const> writers,
                          uint32_t block_size);
 
 // Whether what is awaited is still to come. `writer`: the sequence that it

@@ -379,6 +379,8 @@ bool Scheduler::HasRowsInFlight(const RequestState& request) const {
 // by short ones behind it. One that waits for a prefix to be written is passed:
 // it takes its turn as soon as that is done.
 void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
+  if (waiting_.empty()) return;
+  std::vector<RequestState*> writers = FindWriters(running_);
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     RequestState& request = **next++;
     if (request.most_sequences() > std::min(room.rows, room.sequences)) return;
@@ -389,13 +391,14 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
         &request,
         {.admission = options_.admission, .step_rows = StepRoom().rows},
         group_.get());
-    request.Await(FindWriter(request, entry.num_found(), running_,
+    request.Await(FindWriter(request, entry.num_found(), writers,
                              group_->shape().block_size));
     if (awaited.num_slots > 0) continue;
     if (DecideAdmission(entry.Describe(), DescribePool()) != Admission::kNow) {
       return;
     }
     Admit(request, entry, now);
+    writers.push_back(&request);
     Sequence& leader = request.leader();
     const uint32_t rows = std::min(leader.PlannableRows(), room.rows);
     PlanRows({&request, &leader}, rows);
