@@ -470,11 +470,10 @@ ReproducedSection Swapping(ReproduceRuns& runs) {
   ReproducedSection section = {
       .title = "What becomes of a victim (figure 19b)",
       .about =
-          "ShareGPT at 3 requests a second, a little more than is kept up "
-          "with, so that some are\npreempted. The paper prints curves: with "
-          "blocks of 16 to 64 both ways are about equal;\nsmall blocks are "
-          "slow to swap, since each is a transfer of its own, which is not\n"
-          "modelled.\n"};
+          "ShareGPT at 3 requests a second, near what is kept up with, where "
+          "some are preempted.\nThe paper prints curves: with blocks of 16 to "
+          "64 both ways are about equal; small\nblocks are slow to swap, since "
+          "each is a transfer of its own, which is not modelled.\n"};
   ReproducedGrid grid = {.name = "preemption",
                          .columns = {"s/token", "preemptions", "by swapping"}};
   for (const PreemptionMode mode :

@@ -291,19 +291,6 @@ TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
   EXPECT_EQ(least("ignore_eos: true stop_token_ids: 4 min_tokens: 5"), 5u);
 }
 
-TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
-  const auto least = [](const std::string& stopping) {
-    return ResolveWithPrompt(
-               "text: 'x' stopping { max_tokens: 9 " + stopping + "}", 60)
-        ->least_tokens;
-  };
-  EXPECT_EQ(least(""), 1u);
-  EXPECT_EQ(least("min_tokens: 5"), 5u);
-  EXPECT_EQ(least("ignore_eos: true"), 9u);
-  EXPECT_EQ(least("ignore_eos: true stop: 'a'"), 1u);
-  EXPECT_EQ(least("ignore_eos: true stop_token_ids: 4 min_tokens: 5"), 5u);
-}
-
 TEST(RequestValidationTest, APriorityIsNormalUnlessSaid) {
   EXPECT_EQ(Resolve("text: 'x'")->priority, Priority::kNormal);
   EXPECT_EQ(Resolve("text: 'x' priority: PRIORITY_NORMAL")->priority,
