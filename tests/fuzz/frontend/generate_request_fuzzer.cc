@@ -53,8 +53,7 @@ void CheckSampling(const worker::v1::Sampling& sampling,
   QUIRE_CHECK(sampling.repetition_penalty() > 0 &&
               std::isfinite(sampling.repetition_penalty()));
   QUIRE_CHECK(sampling.bias_tokens_size() == sampling.bias_values_size());
-  QUIRE_CHECK(sampling.top_logprobs() <= 20 &&
-              sampling.top_prompt_logprobs() <= 20);
+  QUIRE_CHECK(sampling.top_prompt_logprobs() <= 20);
   CheckTokens(sampling.bias_tokens(), limits);
   CheckTokens(sampling.banned_until_min_tokens(), limits);
   for (float bias : sampling.bias_values()) QUIRE_CHECK(std::abs(bias) <= 100);
@@ -74,6 +73,8 @@ void CheckRequest(const GenerationRequest& request, const ModelLimits& limits) {
               request.num_returned <= request.num_sequences &&
               request.num_sequences <= 64);
   QUIRE_CHECK(request.filters.size() == request.num_sequences);
+  // A search asks for its candidates, too.
+  QUIRE_CHECK(request.sampling.top_logprobs() <= (request.beams ? 64 : 20));
   QUIRE_CHECK(request.cache_salt.size() <= 256);
   CheckTokens(request.prompt, limits);
   CheckTokens(request.stop_tokens, limits);
