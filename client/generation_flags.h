@@ -15,8 +15,7 @@ namespace quire {
 std::vector<std::string> GenerationFlagNames();
 
 // Sets all of the request but its prompt from the flags. INVALID_ARGUMENT where
-// log-probabilities are asked for without
-// --json, which alone shows them.
+// log-probabilities are asked for without --json, which alone shows them.
 absl::Status SetOptionsFromFlags(quire::v1::GenerateRequest& request);
 
 }  // namespace quire

@@ -1,13 +1,11 @@
 #include "scheduler/policy/preemption.h"
 
-#include <utility>
-
-#include "absl/strings/str_cat.h"
+#include "common/named_values.h"
 
 namespace quire {
 namespace {
 
-constexpr std::pair<const char*, PreemptionMode> kModes[] = {
+constexpr NamedValue<PreemptionMode> kModes[] = {
     {"auto", PreemptionMode::kAuto},
     {"recompute", PreemptionMode::kRecompute},
     {"swap", PreemptionMode::kSwap}};
@@ -16,20 +14,11 @@ constexpr std::pair<const char*, PreemptionMode> kModes[] = {
 
 bool AbslParseFlag(absl::string_view text, PreemptionMode* mode,
                    std::string* error) {
-  for (const auto& [name, named] : kModes) {
-    if (text != name) continue;
-    *mode = named;
-    return true;
-  }
-  *error = "it must be auto, recompute or swap";
-  return false;
+  return ParseNamedValue(kModes, text, mode, error);
 }
 
 std::string AbslUnparseFlag(PreemptionMode mode) {
-  for (const auto& [name, named] : kModes) {
-    if (mode == named) return name;
-  }
-  return absl::StrCat(static_cast<int>(mode));
+  return NameOf(kModes, mode);
 }
 
 std::vector<size_t> ChooseVictims(std::span<const PreemptionCandidate> running,

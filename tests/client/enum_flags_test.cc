@@ -32,7 +32,7 @@ TEST(EnumFlagsTest, AnotherWordIsRefused) {
   Priority priority;
   std::string error;
   EXPECT_FALSE(AbslParseFlag("urgent", &priority, &error));
-  EXPECT_EQ(error, "it must be one of low, normal, high");
+  EXPECT_EQ(error, "it must be low, normal or high");
 }
 
 // A server may know more of them than this client.
