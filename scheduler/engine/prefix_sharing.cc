@@ -10,12 +10,18 @@
 namespace quire {
 namespace {
 
+// Whether it is about to write more of its prompt, for others to read.
+bool IsWriter(const RequestState& request) {
+  const Sequence& leader = request.leader();
+  return request.writes_prefixes() &&
+         leader.committed() < leader.prompt_length();
+}
+
 // What `reader` may read of `other` once it is written.
 PrefixWriter ReadableOf(const RequestState& other, const RequestState& reader) {
   const Sequence& leader = other.leader();
-  const bool readable = leader.committed() < leader.prompt_length() &&
-                        other.writes_prefixes() &&
-                        other.cache_salt() == reader.cache_salt();
+  const bool readable =
+      IsWriter(other) && other.cache_salt() == reader.cache_salt();
   return {
       .prompt = leader.tokens().first(readable ? leader.prompt_length() : 0),
       .committed = leader.committed()};
@@ -42,12 +48,9 @@ std::vector<BlockId> FindPrefix(const RequestState& request, Group& group) {
 
 std::vector<RequestState*> FindWriters(std::span<RequestState* const> running) {
   std::vector<RequestState*> writers;
-  std::ranges::copy_if(running, std::back_inserter(writers),
-                       [](const RequestState* request) {
-                         const Sequence& leader = request->leader();
-                         return request->writes_prefixes() &&
-                                leader.committed() < leader.prompt_length();
-                       });
+  std::ranges::copy_if(
+      running, std::back_inserter(writers),
+      [](const RequestState* request) { return IsWriter(*request); });
   return writers;
 }
 

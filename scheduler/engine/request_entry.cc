@@ -32,31 +32,34 @@ uint32_t RequestEntry::SlotsFor(const Sequence& sequence) const {
                           num_found() + terms_.step_rows);
 }
 
+uint64_t RequestEntry::BlocksToEnd() const {
+  return BlocksAtEnd(request_.LengthsOf(request_.leader()),
+                     request_.most_sequences(), block_size_);
+}
+
 AdmissionRequest RequestEntry::Describe() const {
-  return {.blocks_now = BlocksNow(),
-          .blocks_at_end = BlocksAtEnd(request_.LengthsOf(request_.leader()),
-                                       request_.most_sequences(), block_size_),
+  const uint64_t num_active = std::ranges::count_if(
+      prefix_, [&](BlockId block) { return group_.pool().is_active(block); });
+  return {.blocks_now = BlocksToEnter() - num_active,
+          .blocks_at_end = BlocksToEnd(),
           .was_preempted = request_.num_preemptions() > 0};
 }
 
-uint64_t RequestEntry::BlocksNow() const {
+// Those of the prefix are among them.
+uint64_t RequestEntry::BlocksToEnter() const {
   if (request_.swapped()) {
     return BlocksToSwapIn(
-        request_, prefix_, [&](const Sequence& s) { return SlotsFor(s); },
-        group_);
+        request_, [&](const Sequence& s) { return SlotsFor(s); }, block_size_);
+  }
+  if (ModeOf(request_.leader()) == AdmissionMode::kWorstCase) {
+    return BlocksToEnd();
   }
   uint64_t num_blocks = 0;
   for (const auto& sequence : request_.sequences()) {
     num_blocks += BlocksForSlots(SlotsFor(*sequence), block_size_) -
                   request_.SharedSlots(*sequence) / block_size_;
   }
-  if (ModeOf(request_.leader()) == AdmissionMode::kWorstCase) {
-    num_blocks = BlocksAtEnd(request_.LengthsOf(request_.leader()),
-                             request_.most_sequences(), block_size_);
-  }
-  return num_blocks - std::ranges::count_if(prefix_, [&](BlockId block) {
-           return group_.pool().is_active(block);
-         });
+  return num_blocks;
 }
 
 void RequestEntry::Enter(PendingSwaps& swaps) {
@@ -90,8 +93,7 @@ void RequestEntry::EnterComputed() {
 // The leader keeps the blocks of sequences that have not begun.
 void RequestEntry::HoldToEnd() {
   Sequence& leader = request_.leader();
-  uint64_t missing = BlocksAtEnd(request_.LengthsOf(leader),
-                                 request_.most_sequences(), block_size_);
+  uint64_t missing = BlocksToEnd();
   for (const auto& sequence : request_.sequences()) {
     missing -= std::min<uint64_t>(missing, sequence->num_blocks());
   }

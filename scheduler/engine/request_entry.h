@@ -37,7 +37,8 @@ class RequestEntry {
  private:
   AdmissionMode ModeOf(const Sequence& sequence) const;
   uint32_t SlotsFor(const Sequence& sequence) const;
-  uint64_t BlocksNow() const;
+  uint64_t BlocksToEnd() const;
+  uint64_t BlocksToEnter() const;
   void EnterComputed();
   void HoldToEnd();
 

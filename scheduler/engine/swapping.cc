@@ -90,9 +90,8 @@ void SwapOut(RequestState& victim, Group& group, PendingSwaps& swaps) {
 // A block that sequences share is copied by those that write to it, but for
 // the last of them, unless it is full for somebody else.
 uint64_t BlocksToSwapIn(const RequestState& request,
-                        std::span<const BlockId> prefix,
-                        const SlotsForSequence& slots_for, const Group& group) {
-  const uint32_t block_size = group.shape().block_size;
+                        const SlotsForSequence& slots_for,
+                        uint32_t block_size) {
   struct Use {
     uint32_t num_writers = 0;
     bool is_full = false;
@@ -114,9 +113,7 @@ uint64_t BlocksToSwapIn(const RequestState& request,
   for (const auto& [block, use] : uses) {
     num_blocks += use.num_writers + (use.is_full ? 1 : 0);
   }
-  return num_blocks - std::ranges::count_if(prefix, [&](BlockId block) {
-           return group.pool().is_active(block);
-         });
+  return num_blocks;
 }
 
 void SwapIn(RequestState& request, std::span<const BlockId> prefix,

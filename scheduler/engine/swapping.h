@@ -31,15 +31,15 @@ void SwapOut(RequestState& victim, Group& group, PendingSwaps& swaps);
 // were swapped.
 using SlotsForSequence = std::function<uint32_t(const Sequence&)>;
 
-// Blocks that SwapIn takes from the pool. `prefix`, here and below: written
-// blocks that begin the leader's tokens, within its swapped slots.
+// Blocks that its sequences hold when they are back, those that are found
+// written included.
 uint64_t BlocksToSwapIn(const RequestState& request,
-                        std::span<const BlockId> prefix,
-                        const SlotsForSequence& slots_for, const Group& group);
+                        const SlotsForSequence& slots_for, uint32_t block_size);
 
-// The sequences of a request become resident where they left off, in the blocks
-// of the prefix and new ones. REQUIRES: it is swapped, without rows in flight,
-// and the pool has the blocks.
+// The sequences of a request become resident where they left off, in new blocks
+// and those of `prefix`: written ones that begin the leader's tokens, within
+// its swapped slots. REQUIRES: it is swapped, without rows in flight, and the
+// pool has the blocks.
 void SwapIn(RequestState& request, std::span<const BlockId> prefix,
             const SlotsForSequence& slots_for, Group& group,
             PendingSwaps& swaps);
