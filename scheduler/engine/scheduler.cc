@@ -69,9 +69,9 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
   if (group_ != nullptr && !deadlines_.empty()) {  // Else nobody asks.
     added.SetOwnRows(CountOwnRows(added, running_, waiting_, *group_));
   }
-  const uint64_t rows_ahead = waiting_.OwnRowsBefore(place);
   waiting_.Insert(&added);
-  CheckDeadline(added, rows_ahead, now);
+  if (added.deadline() == absl::InfiniteFuture()) return;
+  CheckDeadline(added, waiting_.OwnRowsBefore(place), now);
 }
 
 void Scheduler::Refuse(const GenerationRequest& request, absl::Status reason) {
