@@ -110,9 +110,14 @@ void RequestState::AddPromptScores(uint32_t position, TokenScores scores) {
 SequenceChanges RequestState::Continue(Sequence& sequence, TokenScores scores,
                                        absl::Time now) {
   sequence.set_last_token_time(now);
-  ++num_generated_;
   num_failed_steps_ = 0;
-  return continuation_->Continue(sequence, std::move(scores));
+  SequenceChanges changes =
+      continuation_->Continue(sequence, std::move(scores));
+  // Beams gain their tokens together, as they end: one that was found before a
+  // preemption may be found again after it.
+  num_generated_ +=
+      request_.beams ? static_cast<uint32_t>(changes.ended.size()) : 1;
+  return changes;
 }
 
 }  // namespace quire
