@@ -132,6 +132,20 @@ TEST_F(BeamsTest, ManyShareAPoolThatIsTooSmallForAll) {
   ExpectIdle();
 }
 
+// Two beams have their tokens, the third waits for a block, when the search
+// gives way.
+TEST_F(BeamsTest, TokensThatAreFoundAgainCountOnce) {
+  shape_.num_blocks = 10;
+  Start();
+  Submit({.prompt = MakePrompt(1, 9), .max_tokens = 24});
+  Client& client = Submit(Search(3, 1));
+  RunToEnd();
+  EXPECT_EQ(preemptions(), 1);
+  ExpectServed(client);
+  EXPECT_EQ(client.usage.generated_tokens, 1 + 5 * 3u);
+  EXPECT_EQ(metrics_->generated_tokens->Value(), 24 + 1 + 5 * 3);
+}
+
 TEST_F(BeamsTest, InWorstCaseASearchNeverLosesItsBlocks) {
   options_.pipeline_depth = 2;
   options_.admission = AdmissionMode::kWorstCase;
