@@ -110,7 +110,7 @@ void RequestState::AddPromptScores(uint32_t position, TokenScores scores) {
 SequenceChanges RequestState::Continue(Sequence& sequence, TokenScores scores,
                                        absl::Time now) {
   sequence.set_last_token_time(now);
-  ++num_generated_;
+  if (sequence.FindNext()) ++num_generated_;
   num_failed_steps_ = 0;
   return continuation_->Continue(sequence, std::move(scores));
 }

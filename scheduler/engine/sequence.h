@@ -138,6 +138,14 @@ class Sequence {
   // where the committed ones end.
   uint32_t CommitRows(const Run& run);
 
+  // In any state. Ranks have found what follows the known tokens. Whether it is
+  // for the first time: what was not appended before the sequence was parked is
+  // found again.
+  bool FindNext() {
+    const bool is_first = known() >= num_found_;
+    num_found_ = known() + 1;
+    return is_first;
+  }
   // In any state. The token at position known() is now known.
   void AppendToken(Token token) { tokens_.push_back(token); }
   // When its last token came; InfinitePast before the first.
@@ -159,6 +167,7 @@ class Sequence {
   uint32_t num_published_ = 0;   // Blocks.
   uint32_t most_committed_ = 0;  // In any stay.
   uint32_t known_at_entry_ = 0;  // Tokens.
+  uint32_t num_found_ = 0;       // Tokens, the next one included.
   bool told_ = false;
   absl::Time last_token_time_ = absl::InfinitePast();
 };
