@@ -1,5 +1,6 @@
 #include "scheduler/sim/simulation_run.h"
 
+#include <cstdint>
 #include <string>
 
 #include "gmock/gmock.h"
