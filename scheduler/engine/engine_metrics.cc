@@ -103,7 +103,7 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
           "preemption or a new epoch.")),
       prefix_queries(registry->AddCounter(
           "quire_prefix_query_tokens_total",
-          "Tokens of admitted sequences that were looked for in the cache.")),
+          "Prompt tokens that were looked for in the cache, each once.")),
       prefix_hits(
           registry->AddCounter("quire_prefix_hit_tokens_total",
                                "Of these, tokens whose K and V were found.")),

@@ -398,10 +398,10 @@ void Scheduler::Admit(RequestState& request, RequestEntry& entry,
   if (request.num_admissions() == 0) {
     metrics_->queue_time->Observe(
         absl::ToDoubleSeconds(now - request.arrived()));
-  }
-  if (request.reads_prefixes()) {
-    metrics_->prefix_queries->Increment(request.leader().known());
-    metrics_->prefix_hits->Increment(entry.num_found());
+    if (request.reads_prefixes()) {
+      metrics_->prefix_queries->Increment(request.prompt_length());
+      metrics_->prefix_hits->Increment(entry.num_found());
+    }
   }
   waiting_.Remove(&request);
   running_.insert(

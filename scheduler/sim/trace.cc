@@ -31,6 +31,9 @@ constexpr double kSigma = 0.8;
 constexpr uint32_t kOrcaLongestPrompt = 512;
 constexpr uint32_t kOrcaLongestOutput = 128;
 
+// A quarter of it is above the least mean length.
+constexpr uint32_t kShortestContext = 8;
+
 // Conversations that go on at the same time in a trace of chats.
 constexpr uint32_t kOpenConversations = 16;
 
@@ -120,8 +123,8 @@ MeanLengths MeansOf(const TraceOptions& options) {
                               options.shape == TraceShape::kSharedPrefix
                           ? kAlpacaMeans
                           : kShareGptMeans;
-  if (options.mean_prompt > 0) means.prompt = options.mean_prompt;
-  if (options.mean_output > 0) means.output = options.mean_output;
+  if (options.mean_prompt != 0) means.prompt = options.mean_prompt;
+  if (options.mean_output != 0) means.output = options.mean_output;
   return means;
 }
 
@@ -152,6 +155,8 @@ absl::Status CheckLengths(const TraceOptions& options) {
     return CheckRange("context_length", options.context_length,
                       kOrcaLongestPrompt + kOrcaLongestOutput, UINT32_MAX);
   }
+  QUIRE_RETURN_IF_ERROR(CheckRange("context_length", options.context_length,
+                                   kShortestContext, UINT32_MAX));
   const uint32_t prefix_tokens = PrefixOf(options);
   QUIRE_RETURN_IF_ERROR(CheckRange("prefix_tokens", prefix_tokens, 0,
                                    options.context_length / 2));

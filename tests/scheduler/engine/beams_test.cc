@@ -179,6 +179,27 @@ TEST_F(BeamsTest, AnEpochMayEndAnywhere) {
   ExpectIdle();
 }
 
+// Beams that are computed again get there one after the other, and the first
+// ones once more where the epoch ends between.
+TEST_F(BeamsTest, UsageCountsATokenOnceThatIsFoundAgain) {
+  shape_.max_step_rows = 3;
+  Start();
+  Client& undisturbed = Submit(Search(3, 1));
+  RunToEnd();
+  Client& client = Submit(Search(3, 1));
+  for (const int num_steps : {4, 5}) {
+    for (int i = 0; i < num_steps; ++i) {
+      PlanStep();
+      CommitStep();
+    }
+    Restart();
+  }
+  RunToEnd();
+  ExpectServed(undisturbed);
+  ExpectServed(client);
+  EXPECT_EQ(client.usage.generated_tokens, undisturbed.usage.generated_tokens);
+}
+
 TEST_F(BeamsTest, CancelledBetweenAChoiceAndItsPlan) {
   Start();
   Client& client = Submit(Search(3, 2));

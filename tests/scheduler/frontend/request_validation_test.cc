@@ -276,6 +276,13 @@ TEST(RequestValidationTest, StopTokensLeaveLessRoomForBeams) {
   EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
               ::testing::HasSubstr("with 33 tokens that end the generation it "
                                    "must be at most 31"));
+  for (int id = 133; id < 164; ++id) {
+    request += " stop_token_ids: " + std::to_string(id);
+  }
+  EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
+              ::testing::HasSubstr("64 tokens end the generation, the model's "
+                                   "own and stopping.stop_token_ids; with "
+                                   "beams it must be at most 63"));
 }
 
 TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
