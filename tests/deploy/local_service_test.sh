@@ -93,6 +93,22 @@ test_another_service_is_refused_while_one_is_up() {
   expect "the reason" says "another service is up"
 }
 
+# Streams wait at the scheduler for the worker.
+test_another_service_is_refused_while_one_waits_for_its_worker() {
+  expect "up succeeds" up --worker_flags "--threads=1 --compute=f32" -- --block_size=32
+  local scheduler command
+  scheduler="$(pid_of scheduler)"
+  kill_off worker
+  expect "fewer flags" test "$(up; echo $?)" = 1
+  expect "the scheduler goes on" lives "$scheduler"
+  command="$(grep -o 'deploy/local/up --model.* -- --block_size=32' "$TEST_TMPDIR/out")"
+  expect "the command that is named succeeds" \
+    eval "(cd '$TEST_TMPDIR/repository' && $command) >'$TEST_TMPDIR/out' 2>&1"
+  expect "the same scheduler" test "$(pid_of scheduler)" = "$scheduler"
+  expect "a worker" lives "$(pid_of worker)"
+  expect "its flags" grep -qzx -- --compute=f32 "/proc/$(pid_of worker)/cmdline"
+}
+
 test_flags_reach_their_process() {
   expect "up succeeds" up --worker_flags "--threads=1 --compute=f32" -- --block_size=32
   expect "worker" grep -qzx -- --compute=f32 "/proc/$(pid_of worker)/cmdline"
@@ -163,13 +179,13 @@ test_up_starts_a_lost_worker_and_leaves_the_scheduler_alone() {
   expect "one log of the scheduler" test ! -e "$QUIRE_STATE/scheduler.log.old"
 }
 
-test_up_with_other_flags_starts_both_anew_where_one_is_lost() {
+test_up_with_other_flags_starts_both_anew_where_the_scheduler_is_lost() {
   expect "up succeeds" up
-  local scheduler
-  scheduler="$(pid_of scheduler)"
-  kill_off worker
+  local worker
+  worker="$(pid_of worker)"
+  kill_off scheduler
   expect "up succeeds again" up -- --block_size=32
-  expect "the scheduler ended" dead "$scheduler"
+  expect "the worker ended" dead "$worker"
   expect "the flag" grep -qzx -- --block_size=32 "/proc/$(pid_of scheduler)/cmdline"
 }
 
