@@ -204,10 +204,16 @@ test_up_starts_both_anew_where_the_scheduler_is_lost() {
 test_a_worker_that_is_refused_is_no_success() {
   expect "up succeeds" up
   kill_off worker
-  expect "up fails" test "$(REFUSED=1 up; echo $?)" = 1
+  expect "up fails" test "$(LINK="refused by" up; echo $?)" = 1
   expect "the reason" says "quire-worker is refused by the scheduler"
   expect "the scheduler goes on" lives "$(pid_of scheduler)"
   expect "no worker is left" test ! -e "$QUIRE_STATE/worker.pid"
+}
+
+test_a_worker_that_cannot_serve_is_not_waited_for() {
+  expect "up fails" test "$(LINK="this worker left" up; echo $?)" = 1
+  expect "the reason" says "quire-worker cannot serve the scheduler"
+  expect "nothing is left" test ! -e "$QUIRE_STATE/scheduler.pid"
 }
 
 test_quickstart_sends_its_words_as_one_prompt() {
