@@ -6,9 +6,11 @@
 set -uo pipefail
 
 # A copy, so that some of the scripts can be replaced.
-readonly local="$TEST_TMPDIR/repository/deploy/local"
-mkdir -p "$local"
+readonly repository="$TEST_TMPDIR/repository"
+readonly local="$repository/deploy/local"
+mkdir -p "$local" "$repository/tests"
 cp -L deploy/local/* "$local"
+cp -L tests/run "$repository/tests"
 export QUIRE_STATE="$TEST_TMPDIR/state" QUIRE_UP_TIMEOUT=20 QUIRE_DOWN_TIMEOUT=20
 readonly model="$TEST_TMPDIR/model.gguf"
 touch "$model"
@@ -103,7 +105,7 @@ test_another_service_is_refused_while_one_waits_for_its_worker() {
   expect "the scheduler goes on" lives "$scheduler"
   command="$(grep -o 'deploy/local/up --model.* -- --block_size=32' "$TEST_TMPDIR/out")"
   expect "the command that is named succeeds" \
-    eval "(cd '$TEST_TMPDIR/repository' && $command) >'$TEST_TMPDIR/out' 2>&1"
+    eval "(cd '$repository' && $command) >'$TEST_TMPDIR/out' 2>&1"
   expect "the same scheduler" test "$(pid_of scheduler)" = "$scheduler"
   expect "a worker" lives "$(pid_of worker)"
   expect "its flags" grep -qzx -- --compute=f32 "/proc/$(pid_of worker)/cmdline"
@@ -245,6 +247,16 @@ test_help_changes_nothing() {
     expect "$script names it" says "there is no flag --prot; see deploy/local/$script --help"
   done
   expect "the service goes on" lives "$(pid_of scheduler)"
+}
+
+test_the_run_of_the_tests_has_help_and_refuses_words() {
+  rm -f "$TEST_TMPDIR/bazel_calls"
+  "$repository/tests/run" --help >"$TEST_TMPDIR/out" 2>&1
+  expect "help succeeds" test $? = 0
+  expect "help tells" says "tests/run"
+  expect "a flag" refused "$repository/tests/run" --hepl
+  expect "a word" refused "$repository/tests/run" //tests/deploy/...
+  expect "nothing is built" test ! -e "$TEST_TMPDIR/bazel_calls"
 }
 
 test_wrong_words_are_refused() {
