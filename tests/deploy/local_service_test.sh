@@ -129,7 +129,23 @@ test_a_taken_port_is_named() {
   expect "a second one fails" \
     test "$(QUIRE_STATE="$TEST_TMPDIR/other" up; echo $?)" = 1
   # The fakes listen on the admin port alone.
-  expect "the reason" says "port $((port + 2)) is taken by another process"
+  expect "the reason" says "127.0.0.1:$((port + 2)) is taken by another process"
+}
+
+test_says_and_uses_the_addresses_that_the_flags_name() {
+  expect "up succeeds" up -- "--listen=0.0.0.0:$port" --listen "127.0.0.2:$port" \
+    "--worker_listen=0.0.0.0:$((port + 1))" "--admin_listen=127.0.0.2:$((port + 2))"
+  expect "the API's, of which the last counts" says "Quire is up on 127.0.0.2:$port"
+  expect "the client's" says "--server=127.0.0.2:$port"
+  expect "the metrics'" says "http://127.0.0.2:$((port + 2))/metrics"
+  expect "the worker's" grep -qzx -- "--scheduler=127.0.0.1:$((port + 1))" \
+    "/proc/$(pid_of worker)/cmdline"
+}
+
+test_a_service_that_is_open_to_all_is_dialled_here() {
+  expect "up succeeds" up -- "--listen=0.0.0.0:$port"
+  expect "the word" says "Quire is up on 0.0.0.0:$port"
+  expect "the client's address" says "--server=127.0.0.1:$port"
 }
 
 test_down_stops_both() {
@@ -261,6 +277,7 @@ test_the_run_of_the_tests_has_help_and_refuses_words() {
 
 test_wrong_words_are_refused() {
   expect "a port" refused "$local/up" --port 99999
+  expect "a port that nobody knows" refused "$local/up" -- --listen=127.0.0.1:0
   expect "a port of quickstart" refused "$local/quickstart" --port 0
   expect "a word" refused "$local/up" model.gguf
   expect "a word to down" refused "$local/down" now
