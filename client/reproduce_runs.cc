@@ -46,7 +46,7 @@ std::vector<SimulationFigures> ReproduceRuns::Run(
   TraceOptions trace = {.shape = experiment.trace,
                         .rate = experiment.rate,
                         .num_sequences = experiment.num_sequences,
-                        .beam_search = experiment.beam_search,
+                        .is_beam_search = experiment.is_beam_search,
                         .prefix_tokens = experiment.prefix_tokens};
   trace.num_requests = static_cast<uint32_t>(
       std::clamp(experiment.rate * options_.seconds, 1.0, kMaxRequests));

@@ -21,9 +21,9 @@ struct Experiment {
   double rate = 1;  // Requests a second.
   uint32_t block_size = 16;
   std::string model = "opt-13b";
-  uint32_t num_sequences = 1;  // Of each request.
-  bool beam_search = false;    // They are beams, not samples.
-  uint32_t prefix_tokens = 0;  // Of TraceShape::kSharedPrefix.
+  uint32_t num_sequences = 1;   // Of each request.
+  bool is_beam_search = false;  // They are beams, not samples.
+  uint32_t prefix_tokens = 0;   // Of TraceShape::kSharedPrefix.
   bool uses_prefix_cache = true;
   PreemptionMode preemption = PreemptionMode::kRecompute;  // As the paper's.
 

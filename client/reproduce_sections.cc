@@ -285,7 +285,7 @@ struct SharingExperiment {
   std::string name;
   TraceShape trace = TraceShape::kAlpaca;
   double sequence_rate = 1;  // Sequences a second.
-  bool beam_search = false;
+  bool is_beam_search = false;
   std::vector<PaperFigure> paper;  // [3]
   std::string why;
 };
@@ -298,11 +298,11 @@ void AddSharing(ReproduceRuns& runs, const SharingExperiment& sharing,
         .trace = sharing.trace,
         .rate = sharing.sequence_rate / num_sequences,
         .num_sequences = num_sequences,
-        .beam_search = sharing.beam_search,
+        .is_beam_search = sharing.is_beam_search,
         .uses_prefix_cache = false};
     section.figures.push_back(
         {absl::StrCat(sharing.name, ", ", num_sequences,
-                      sharing.beam_search ? " beams" : " samples"),
+                      sharing.is_beam_search ? " beams" : " samples"),
          sharing.paper[i], runs.Figure(experiment, SavedPercent), sharing.why});
   }
 }
@@ -349,7 +349,7 @@ ReproducedSection BeamSearch(ReproduceRuns& runs) {
              {.name = "Alpaca",
               .trace = TraceShape::kAlpaca,
               .sequence_rate = 30,
-              .beam_search = true,
+              .is_beam_search = true,
               .paper = {Paper(37.56), Paper(53.13), Paper(55.16)},
               .why = kCandidates},
              section);
@@ -358,7 +358,7 @@ ReproducedSection BeamSearch(ReproduceRuns& runs) {
              {.name = "ShareGPT",
               .trace = TraceShape::kShareGpt,
               .sequence_rate = 2,
-              .beam_search = true,
+              .is_beam_search = true,
               .paper = {range, range, range},
               .why = kCandidates},
              section);

@@ -211,7 +211,7 @@ absl::StatusOr<OfferedLoad> LoadFromFlags(uint32_t context_length) {
   options.num_requests = absl::GetFlag(FLAGS_requests);
   options.context_length = context_length;
   options.num_sequences = absl::GetFlag(FLAGS_samples);
-  options.beam_search = absl::GetFlag(FLAGS_beam_search);
+  options.is_beam_search = absl::GetFlag(FLAGS_beam_search);
   options.prefix_tokens = absl::GetFlag(FLAGS_prefix_tokens);
   options.mean_prompt = absl::GetFlag(FLAGS_mean_prompt);
   options.mean_output = absl::GetFlag(FLAGS_mean_output);

@@ -37,7 +37,7 @@ void PagedSystem::Submit(ServedRequest served) {
   request.prompt = std::move(served.prompt);
   request.max_tokens = served.output_tokens;
   request.num_sequences = request.num_returned = served.num_sequences;
-  if (served.is_search) {
+  if (served.is_beam_search) {
     request.beams.emplace();
     request.sampling.set_top_logprobs(
         CandidatesPerBeam(served.num_sequences, /*num_end_tokens=*/0));

@@ -209,7 +209,7 @@ Trace MakeTrace(const TraceOptions& options) {
     request.arrival = absl::Seconds(seconds);
     draw(random, request);
     request.num_sequences = options.num_sequences;
-    request.is_search = options.beam_search;
+    request.is_beam_search = options.is_beam_search;
     trace.push_back(std::move(request));
   }
   return trace;

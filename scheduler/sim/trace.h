@@ -23,7 +23,7 @@ struct TraceRequest {
   uint32_t shared_tokens = 0;
   uint64_t group = 0;
   uint32_t num_sequences = 1;
-  bool is_search = false;         // Its sequences are the beams of one.
+  bool is_beam_search = false;    // Its sequences are the beams of one.
   std::vector<Token> prompt_ids;  // Where recorded: the prompt itself.
 };
 
@@ -63,7 +63,7 @@ struct TraceOptions {
   uint64_t seed = 1;
   uint32_t context_length = 2048;  // No request is longer.
   uint32_t num_sequences = 1;      // Of each request.
-  bool beam_search = false;        // They are beams, not samples.
+  bool is_beam_search = false;     // They are beams, not samples.
   // Of kSharedPrefix: what all prompts begin with.
   uint32_t prefix_tokens = 341;
   // Tokens, of every shape but kOrca: what a request adds to what it shares,

@@ -56,13 +56,13 @@ TEST_F(PagedSystemTest, PreemptsWhereBlocksRunOutAndFinishesAll) {
 }
 
 TEST_F(PagedSystemTest, BeamsShareMoreThanTheirPrompt) {
-  const auto most_saved = [this](bool is_search) {
+  const auto most_saved = [this](bool is_beam_search) {
     PagedSystem system = Make(/*num_blocks=*/64);
     system.Submit({.key = 1,
                    .prompt = std::vector<Token>(8, 1),
                    .output_tokens = 40,
                    .num_sequences = 4,
-                   .is_search = is_search});
+                   .is_beam_search = is_beam_search});
     uint64_t most = 0;
     Advance(system);
     while (system.next_event() < absl::InfiniteDuration()) {
@@ -71,7 +71,8 @@ TEST_F(PagedSystemTest, BeamsShareMoreThanTheirPrompt) {
     }
     return most;
   };
-  EXPECT_GT(most_saved(/*is_search=*/true), most_saved(/*is_search=*/false));
+  EXPECT_GT(most_saved(/*is_beam_search=*/true),
+            most_saved(/*is_beam_search=*/false));
   EXPECT_THAT(When(Progress::kFinished), SizeIs(1));
 }
 
