@@ -67,9 +67,9 @@ constexpr NamedFigure kFigures[] = {
 };
 
 constexpr char kLatencyHelp[] =
-    "ttft: to the first token; tbt: between tokens, a request's mean; "
-    "latency:\n"
-    "until the end, a token. Of 50, 90 and 99 of 100 requests, seconds.\n";
+    "Seconds. ttft: from arrival to the first token. tbt: between tokens, a\n"
+    "request's mean. token_latency: from arrival to the end, divided by the\n"
+    "tokens of the answer.\n";
 
 Spread Over(const std::vector<SimulationFigures>& runs, const FigureOf& of) {
   std::vector<double> values;

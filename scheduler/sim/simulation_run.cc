@@ -49,7 +49,7 @@ Percentiles Microseconds(const std::vector<absl::Duration>& times) {
 void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
                  SimulationFigures& figures) {
   uint64_t num_tokens = 0;
-  std::vector<double> latencies;
+  std::vector<double> token_latencies;
   std::vector<double> first_tokens;
   std::vector<double> gaps;
   for (size_t i = 0; i < trace.size(); ++i) {
@@ -60,7 +60,7 @@ void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
     }
     const uint32_t output_tokens = trace[i].output_tokens;
     num_tokens += uint64_t{output_tokens} * trace[i].num_sequences;
-    latencies.push_back(
+    token_latencies.push_back(
         absl::ToDoubleSeconds(request.finish - request.arrival) /
         output_tokens);
     first_tokens.push_back(
@@ -74,10 +74,10 @@ void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
   if (first_tokens.empty()) return;
   figures.output_tokens_per_s =
       static_cast<double>(num_tokens) / figures.duration_s;
-  figures.normalized_latency_s =
-      std::accumulate(latencies.begin(), latencies.end(), 0.0) /
-      static_cast<double>(latencies.size());
-  figures.latency_s = PercentilesOf(std::move(latencies));
+  figures.mean_token_latency_s =
+      std::accumulate(token_latencies.begin(), token_latencies.end(), 0.0) /
+      static_cast<double>(token_latencies.size());
+  figures.token_latency_s = PercentilesOf(std::move(token_latencies));
   figures.first_token_s = PercentilesOf(std::move(first_tokens));
   figures.between_tokens_s = PercentilesOf(std::move(gaps));
 }

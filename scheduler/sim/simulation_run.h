@@ -59,9 +59,9 @@ struct SimulationFigures {
   uint64_t num_refused = 0;  // Of these nothing else counts.
   double duration_s = 0;
   double output_tokens_per_s = 0;
-  // Mean over requests of (finish - arrival) / output tokens.
-  double normalized_latency_s = 0;
-  Percentiles latency_s;  // The same, of single requests.
+  // Of each request: (finish - arrival) / output tokens of a sequence.
+  double mean_token_latency_s = 0;
+  Percentiles token_latency_s;
   Percentiles first_token_s;
   // From one token of a sequence to the next: each request's mean, of those
   // with several tokens.
