@@ -33,8 +33,9 @@ one replica then holds, preempts and takes, by quire simulate with its share of
 the rate. ttft is the time from arrival to the first token, tbt that between
 tokens (a request's mean), token_latency that from arrival to the end, divided
 by the tokens of the answer. Every one of --seeds traces must meet the targets;
-they count up from --seed. A trace has --requests requests, so one that is short
-for its rate is a burst that may hide an overload.
+they count up from --seed, and a recorded trace is the only one. A trace has
+--requests requests, so one that is short for its rate is a burst that may hide
+an overload.
 
 )";
 

@@ -116,13 +116,12 @@ class Conversations {
 };
 
 MeanLengths MeansOf(const TraceOptions& options) {
-  MeanLengths means = options.shape == TraceShape::kAlpaca ||
-                              options.shape == TraceShape::kSharedPrefix
-                          ? kAlpacaMeans
-                          : kShareGptMeans;
-  if (options.mean_prompt > 0) means.prompt = options.mean_prompt;
-  if (options.mean_output > 0) means.output = options.mean_output;
-  return means;
+  const MeanLengths means = options.shape == TraceShape::kAlpaca ||
+                                    options.shape == TraceShape::kSharedPrefix
+                                ? kAlpacaMeans
+                                : kShareGptMeans;
+  return {options.mean_prompt.value_or(means.prompt),
+          options.mean_output.value_or(means.output)};
 }
 
 uint32_t PrefixOf(const TraceOptions& options) {
@@ -192,7 +191,7 @@ absl::Status CheckRate(double rate) {
 absl::Status TraceOptions::Validate() const {
   QUIRE_RETURN_IF_ERROR(CheckRate(rate));
   QUIRE_RETURN_IF_ERROR(CheckRange("requests", num_requests, 1, 1 << 20));
-  QUIRE_RETURN_IF_ERROR(CheckRange("samples", num_sequences, 1, 1024));
+  QUIRE_RETURN_IF_ERROR(CheckRange("sequences", num_sequences, 1, 1024));
   return CheckLengths(*this);
 }
 

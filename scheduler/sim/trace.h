@@ -2,6 +2,7 @@
 #define QUIRE_SCHEDULER_SIM_TRACE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,9 +68,9 @@ struct TraceOptions {
   // Of kSharedPrefix: what all prompts begin with.
   uint32_t prefix_tokens = 341;
   // Tokens, of every shape but kOrca: what a request adds to what it shares,
-  // and its answer. 0: as the shape's data set has them.
-  double mean_prompt = 0;
-  double mean_output = 0;
+  // and its answer. Absent: as the shape's data set has them.
+  std::optional<double> mean_prompt;
+  std::optional<double> mean_output;
 
   // INVALID_ARGUMENT names the option, its value and the limit. Means are below
   // a quarter of what the context has room for beside the prefix, so that few

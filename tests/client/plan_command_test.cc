@@ -1,5 +1,6 @@
 #include "client/plan_command.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// A trace that is not recorded is a short one.
 OfflineOutcome Plan(std::vector<std::string> words) {
-  words.insert(words.begin(), {"plan", "--requests=40", "--rate=12"});
+  const bool is_recorded = std::ranges::any_of(
+      words, [](const auto& word) { return word.ends_with(".jsonl"); });
+  if (!is_recorded) words.insert(words.begin(), "--requests=40");
+  words.insert(words.begin(), {"plan", "--rate=12"});
   return RunOffline(PlanCommand(), words);
 }
 

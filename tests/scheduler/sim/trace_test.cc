@@ -155,11 +155,11 @@ TEST(TraceTest, NamesTheOptionThatIsWrong) {
   EXPECT_EQ(error({}), "");
   EXPECT_THAT(error({.rate = 0}), HasSubstr("rate is 0, must be 0.001 to"));
   EXPECT_THAT(error({.num_requests = 0}), HasSubstr("requests is 0"));
-  EXPECT_THAT(error({.num_sequences = 0}), HasSubstr("samples is 0"));
+  EXPECT_THAT(error({.num_sequences = 0}), HasSubstr("sequences is 0"));
   EXPECT_THAT(
       error({.shape = TraceShape::kSharedPrefix, .prefix_tokens = 1025}),
       HasSubstr("prefix_tokens is 1025, must be 0 to 1024"));
-  EXPECT_THAT(error({.mean_prompt = 0.5}), HasSubstr("mean_prompt is 0.5"));
+  EXPECT_THAT(error({.mean_prompt = 0}), HasSubstr("mean_prompt is 0"));
   EXPECT_THAT(error({.mean_output = 512}), HasSubstr("must be 1 to 511"));
   EXPECT_THAT(error({.shape = TraceShape::kOrca, .context_length = 639}),
               HasSubstr("context_length is 639, must be 640 to"));
