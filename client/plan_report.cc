@@ -60,7 +60,7 @@ constexpr NamedFigure kFigures[] = {
      [](const auto& run) { return 100 * run.occupancy.saved_share(); }},
     {"preemptions_per_1000", "preemptions in 1,000 requests",
      [](const auto& run) { return InThousand(run.num_preemptions, run); }},
-    {"swap_preemptions_per_1000", "of these by swapping",
+    {"swap_preemptions_per_1000", "by swapping, in 1,000 requests",
      [](const auto& run) { return InThousand(run.num_swap_preemptions, run); }},
     {"output_tok_s", "output tokens/s of a replica",
      [](const auto& run) { return run.output_tokens_per_s; }},

@@ -42,7 +42,7 @@ TEST(PlanCommandTest, PrintsAPlanForPeople) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("opt-13b on 1 x a100-40gb\n"));
   EXPECT_THAT(outcome.out,
-              HasSubstr("12 GiB: 983 blocks of 16 slots (12 MiB)"));
+              HasSubstr("12 GiB: 983 blocks of 16 slots (12.5 MiB)"));
   EXPECT_THAT(outcome.out, HasSubstr(" replicas for 12 requests/s, "));
   EXPECT_THAT(outcome.out, HasSubstr("  over 3 traces\n"));
 }
