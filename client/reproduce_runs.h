@@ -30,6 +30,12 @@ struct Experiment {
   friend auto operator<=>(const Experiment&, const Experiment&) = default;
 };
 
+// Why a figure may be another than the paper's that depends on how long the
+// requests of a trace are.
+inline constexpr char kLengthsAreAssumed[] =
+    "depends on how widely lengths spread, which the paper does not print: "
+    "one log-normal sigma is assumed for all";
+
 // Runs experiments, each once a seed, whichever sections ask for it.
 class ReproduceRuns {
  public:

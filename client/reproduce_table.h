@@ -25,6 +25,7 @@ struct PaperFigure {
   double least = 0;
   double most = 0;  // The same where it is a number.
 };
+inline PaperFigure Paper(double number) { return {number, number}; }
 
 // A figure beside the paper's.
 struct ReproducedFigure {
