@@ -137,14 +137,28 @@ std::string VerdictText(const CapacityQuestion& question,
   const double rate = question.load.rate();
   if (answer.num_replicas == 0) {
     return absl::StrFormat(
-        "No number of replicas serves %.4g requests/s within the targets:\n%s."
-        "\nOne replica that is given one request at a time:\n",
-        rate, answer.obstacle);
+        "No number of replicas serves %.4g requests/s within the targets:\n"
+        "%s.\n%s",
+        rate, answer.obstacle,
+        answer.runs.empty()
+            ? ""
+            : "One replica that is given one request at a time:\n");
   }
   return absl::StrFormat(
       "%d %s for %.4g requests/s, %.4g/s each; one keeps up with %.4g/s\n",
       answer.num_replicas, answer.num_replicas == 1 ? "replica" : "replicas",
       rate, rate / answer.num_replicas, answer.sustained_rate);
+}
+
+std::string TableText(const CapacityQuestion& question,
+                      const CapacityAnswer& answer) {
+  std::string text = absl::StrFormat(
+      "\n  %-36s %8s %9s   over %d %s\n", "", "at most", "here",
+      answer.runs.size(), answer.runs.size() == 1 ? "trace" : "traces");
+  for (const PlanFigure& figure : FiguresOf(question, answer)) {
+    text += RowOf(figure);
+  }
+  return absl::StrCat(text, "\n", kLatencyHelp);
 }
 
 Json MemoryJson(const ModelShape& shape, uint32_t block_size) {
@@ -162,16 +176,9 @@ Json MemoryJson(const ModelShape& shape, uint32_t block_size) {
 std::string PlanText(const CapacityQuestion& question,
                      const CapacityAnswer& answer) {
   const RunOptions& replica = question.replica;
-  std::string text = absl::StrCat(
-      MemoryText(replica.shape, replica.block_size), "\n",
-      VerdictText(question, answer), "\n",
-      absl::StrFormat("  %-36s %8s %9s   over %d %s\n", "", "at most", "here",
-                      answer.runs.size(),
-                      answer.runs.size() == 1 ? "trace" : "traces"));
-  for (const PlanFigure& figure : FiguresOf(question, answer)) {
-    text += RowOf(figure);
-  }
-  return absl::StrCat(text, "\n", kLatencyHelp);
+  return absl::StrCat(MemoryText(replica.shape, replica.block_size), "\n",
+                      VerdictText(question, answer),
+                      answer.runs.empty() ? "" : TableText(question, answer));
 }
 
 std::string PlanJson(const CapacityQuestion& question,
@@ -182,6 +189,7 @@ std::string PlanJson(const CapacityQuestion& question,
                {"sustained_rate", answer.sustained_rate}};
   if (answer.num_replicas == 0) json["obstacle"] = answer.obstacle;
   json["memory"] = MemoryJson(replica.shape, replica.block_size);
+  if (answer.runs.empty()) return ToLine(json) + "\n";
   for (const PlanFigure& figure : FiguresOf(question, answer)) {
     Json& entry = json["figures"][figure.key] = SpreadJson(figure.spread);
     if (figure.limit.has_value()) entry["at_most"] = *figure.limit;

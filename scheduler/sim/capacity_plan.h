@@ -46,7 +46,8 @@ struct CapacityAnswer {
   uint32_t num_replicas = 0;
   std::string obstacle;
   // Of one replica at its share of the rate, one for each trace; where no
-  // number suffices, of one that is given a request at a time.
+  // number suffices, of one that is given a request at a time. Empty where
+  // there are requests that never fit.
   std::vector<SimulationFigures> runs;
   // Requests a second with which one replica meets the targets, to within 5 %;
   // traces are as long as the load's, so it may stand a burst of so many.

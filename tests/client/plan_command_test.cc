@@ -13,6 +13,7 @@
 namespace quire {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // A trace that is not recorded is a short one.
@@ -69,6 +70,13 @@ TEST(PlanCommandTest, SaysWhyNothingSuffices) {
   const auto answer = Answer({strict});
   EXPECT_EQ(answer["replicas"], 0);
   EXPECT_THAT(std::string(answer["obstacle"]), HasSubstr("one by one"));
+}
+
+TEST(PlanCommandTest, RequestsThatNeverFitHaveNoFigures) {
+  const std::string small = "--num_slots=16";
+  const std::string text = Plan({small}).out;
+  EXPECT_THAT(text, EndsWith("40 requests never fit its 16 slots.\n"));
+  EXPECT_FALSE(Answer({small}).contains("figures"));
 }
 
 TEST(PlanCommandTest, PlansForARecordedTrace) {

@@ -28,7 +28,7 @@ CapacityQuestion Question(double rate, const std::string& targets) {
           .num_seeds = 2};
 }
 
-bool Holds(const CapacityQuestion& question, double rate) {
+bool MeetsTargets(const CapacityQuestion& question, double rate) {
   for (uint64_t seed = 1; seed <= question.num_seeds; ++seed) {
     const SimulationFigures run =
         RunSimulation(question.load.At(rate, seed), question.replica);
@@ -43,18 +43,18 @@ TEST(CapacityPlanTest, OneReplicaFewerDoesNotSuffice) {
   const CapacityQuestion question = Question(90, "tbt_p90=0.025");
   const CapacityAnswer answer = PlanCapacity(question);
   ASSERT_GT(answer.num_replicas, 2);
-  EXPECT_TRUE(Holds(question, 90.0 / answer.num_replicas));
-  EXPECT_FALSE(Holds(question, 90.0 / (answer.num_replicas - 1)));
+  EXPECT_TRUE(MeetsTargets(question, 90.0 / answer.num_replicas));
+  EXPECT_FALSE(MeetsTargets(question, 90.0 / (answer.num_replicas - 1)));
   EXPECT_EQ(answer.runs.size(), 2);
 }
 
-TEST(CapacityPlanTest, TheSustainedRateIsBetweenHoldingAndMissing) {
+TEST(CapacityPlanTest, TheSustainedRateIsBetweenMeetingAndMissing) {
   for (const double rate : {1.0, 90.0}) {
     const CapacityQuestion question = Question(rate, "tbt_p90=0.025");
     const CapacityAnswer answer = PlanCapacity(question);
     EXPECT_GE(answer.sustained_rate, rate / answer.num_replicas);
-    EXPECT_TRUE(Holds(question, answer.sustained_rate));
-    EXPECT_FALSE(Holds(question, 1.06 * answer.sustained_rate));
+    EXPECT_TRUE(MeetsTargets(question, answer.sustained_rate));
+    EXPECT_FALSE(MeetsTargets(question, 1.06 * answer.sustained_rate));
   }
 }
 
@@ -81,6 +81,7 @@ TEST(CapacityPlanTest, RequestsThatNeverFitAreNamed) {
   const CapacityAnswer answer = PlanCapacity(question);
   EXPECT_EQ(answer.num_replicas, 0);
   EXPECT_THAT(answer.obstacle, HasSubstr("requests never fit its 160 slots"));
+  EXPECT_TRUE(answer.runs.empty());
 }
 
 TEST(CapacityPlanTest, ARecordedLoadIsTriedOnce) {
