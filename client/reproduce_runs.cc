@@ -39,8 +39,8 @@ std::vector<SimulationFigures> ReproduceRuns::Run(
   run.shape = *FindModelShape(experiment.model);
   run.machine = *ParseMachine(KnownMachines(), run.shape.machine);
   run.block_size = experiment.block_size;
-  run.uses_prefix_cache = experiment.uses_prefix_cache;
   run.engine = EngineForTraces(kMaxStepTokens);
+  run.engine.prefix_cache = experiment.uses_prefix_cache;
   run.engine.preemption = experiment.preemption;
   run.num_host_blocks = kHostBlocks;
   TraceOptions trace = {.shape = experiment.trace,

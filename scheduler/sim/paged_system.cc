@@ -13,8 +13,7 @@ constexpr Epoch kEpoch(1);
 }  // namespace
 
 PagedSystem::PagedSystem(const Options& options, const CostModel* cost)
-    : uses_prefix_cache_(options.uses_prefix_cache),
-      group_(std::make_shared<ModelledGroup>(&clock_, &cpu_, cost,
+    : group_(std::make_shared<ModelledGroup>(&clock_, &cpu_, cost,
                                              options.block_size)),
       engine_(options.engine, &clock_, &metrics_) {
   GroupShape shape;
@@ -42,7 +41,6 @@ void PagedSystem::Submit(ServedRequest served) {
     request.sampling.set_top_logprobs(
         CandidatesPerBeam(served.num_sequences, /*num_end_tokens=*/0));
   }
-  request.uses_prefix_cache = uses_prefix_cache_;
   request.mailbox = std::move(mailbox);
   engine_.Submit(std::move(request));
 }

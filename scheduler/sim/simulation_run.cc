@@ -118,8 +118,7 @@ SimulationFigures RunPaged(const Trace& trace, const RunOptions& options,
                       .num_blocks = static_cast<uint32_t>(
                           options.shape.num_slots / options.block_size),
                       .num_host_blocks = options.num_host_blocks,
-                      .block_size = options.block_size,
-                      .uses_prefix_cache = options.uses_prefix_cache},
+                      .block_size = options.block_size},
                      &cost);
   SimulationFigures figures = FiguresOf(trace, system, options.simulation);
   AddSchedulerTimes(system, figures);

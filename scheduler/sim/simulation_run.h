@@ -39,7 +39,6 @@ struct RunOptions {
   // Of kPaged.
   uint32_t block_size = 16;
   uint32_t num_host_blocks = 0;  // To swap blocks out to.
-  bool uses_prefix_cache = true;
   EngineOptions engine;
 
   // INVALID_ARGUMENT names the option, its value and the limit.

@@ -113,18 +113,18 @@ TEST_F(PagedSystemTest, SamplesShareNoBlockThatTheyGenerated) {
   EXPECT_EQ(system.occupancy().slots.saved, 4);
 }
 
-TEST_F(PagedSystemTest, PrefixesAreSharedUnlessTheCacheIsBypassed) {
-  for (const bool uses_prefix_cache : {true, false}) {
-    PagedSystem system({.num_blocks = 16,
-                        .block_size = 4,
-                        .uses_prefix_cache = uses_prefix_cache},
+TEST_F(PagedSystemTest, PrefixesAreSharedUnlessTheCacheIsOff) {
+  for (const bool prefix_cache : {true, false}) {
+    PagedSystem system({.engine = {.prefix_cache = prefix_cache},
+                        .num_blocks = 16,
+                        .block_size = 4},
                        &cost_);
     const std::vector<Token> prompt(9, Token(7));
     system.Submit({.key = 1, .prompt = prompt, .output_tokens = 3});
     system.Submit({.key = 2, .prompt = prompt, .output_tokens = 3});
     RunToEnd(system);
     EXPECT_EQ(system.totals().num_rows,
-              uses_prefix_cache ? 9 + 1 + 2 * 2 : 9 + 9 + 2 * 2);
+              prefix_cache ? 9 + 1 + 2 * 2 : 9 + 9 + 2 * 2);
   }
 }
 
