@@ -62,7 +62,7 @@ ABSL_FLAG(std::optional<uint32_t>, sequences, std::nullopt,
           "Sequences of each request: samples, or beams. Without it: 1.");
 ABSL_FLAG(bool, beam_search, false,
           "The sequences of a request are the beams of a search.");
-ABSL_FLAG(std::string, policy, "paged",
+ABSL_FLAG(quire::ServingPolicy, policy, quire::ServingPolicy::kPaged,
           "Who serves: paged, static, orca_max, orca_pow2 or orca_oracle.");
 ABSL_FLAG(uint32_t, block_size, 16, "Slots of a block of the KV cache.");
 ABSL_FLAG(uint32_t, host_blocks, 0,
@@ -221,8 +221,7 @@ Of what follows --trace, only --rate applies to it. Of other traces the same
 
 absl::StatusOr<RunOptions> RunOptionsFromFlags() {
   RunOptions options;
-  QUIRE_ASSIGN_OR_RETURN(options.policy,
-                         ParseServingPolicy(absl::GetFlag(FLAGS_policy)));
+  options.policy = absl::GetFlag(FLAGS_policy);
   QUIRE_ASSIGN_OR_RETURN(options.shape, ShapeFromFlags());
   QUIRE_ASSIGN_OR_RETURN(options.machine,
                          MachineFromFlags(options.shape.machine));

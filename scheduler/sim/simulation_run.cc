@@ -1,15 +1,14 @@
 #include "scheduler/sim/simulation_run.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/check_range.h"
+#include "common/named_values.h"
 #include "common/status_macros.h"
 #include "scheduler/sim/cost_model.h"
 #include "scheduler/sim/orca_system.h"
@@ -19,13 +18,12 @@
 namespace quire {
 namespace {
 
-constexpr std::array<std::pair<const char*, ServingPolicy>, 5> kPolicies = {{
+constexpr NamedValue<ServingPolicy> kPolicies[] = {
     {"paged", ServingPolicy::kPaged},
     {"static", ServingPolicy::kStatic},
     {"orca_max", ServingPolicy::kOrcaMax},
     {"orca_pow2", ServingPolicy::kOrcaPow2},
-    {"orca_oracle", ServingPolicy::kOrcaOracle},
-}};
+    {"orca_oracle", ServingPolicy::kOrcaOracle}};
 
 Percentiles PercentilesOf(std::vector<double> values) {
   if (values.empty()) return {};
@@ -141,14 +139,13 @@ SimulationFigures RunStatic(const Trace& trace, const RunOptions& options,
 
 }  // namespace
 
-absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name) {
-  std::string names;
-  for (const auto& [known, policy] : kPolicies) {
-    if (name == known) return policy;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", known);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no policy ", name, "; there are: ", names));
+bool AbslParseFlag(absl::string_view text, ServingPolicy* policy,
+                   std::string* error) {
+  return ParseNamedValue(kPolicies, text, policy, error);
+}
+
+std::string AbslUnparseFlag(ServingPolicy policy) {
+  return NameOf(kPolicies, policy);
 }
 
 EngineOptions EngineForTraces(uint32_t max_step_tokens) {

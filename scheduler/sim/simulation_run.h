@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/sim/machine.h"
 #include "scheduler/sim/model_shape.h"
@@ -23,9 +23,11 @@ enum class ServingPolicy {
   kOrcaOracle,
 };
 
-// "paged", "static", "orca_max", "orca_pow2", "orca_oracle". INVALID_ARGUMENT
-// lists them.
-absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name);
+// "paged", "static", "orca_max", "orca_pow2", "orca_oracle"; found by abseil's
+// flags.
+bool AbslParseFlag(absl::string_view text, ServingPolicy* policy,
+                   std::string* error);
+std::string AbslUnparseFlag(ServingPolicy policy);
 
 // An engine whose queue has room for every trace, and which runs as many
 // sequences as a step has rows.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/check_range.h"
+#include "common/named_values.h"
 #include "common/status_macros.h"
 #include "scheduler/sim/length_distribution.h"
 #include "scheduler/sim/random_stream.h"
@@ -34,13 +35,12 @@ constexpr uint32_t kOrcaLongestOutput = 128;
 // Conversations that go on at the same time in a trace of chats.
 constexpr uint32_t kOpenConversations = 16;
 
-constexpr std::array<std::pair<const char*, TraceShape>, 5> kShapes = {{
+constexpr NamedValue<TraceShape> kShapes[] = {
     {"sharegpt", TraceShape::kShareGpt},
     {"alpaca", TraceShape::kAlpaca},
     {"orca", TraceShape::kOrca},
     {"shared_prefix", TraceShape::kSharedPrefix},
-    {"chat", TraceShape::kChat},
-}};
+    {"chat", TraceShape::kChat}};
 
 // The first token of text number `index` (the finalizer of splitmix64).
 Token FirstToken(uint64_t index) {
@@ -175,13 +175,11 @@ std::vector<Token> PromptOf(const TraceRequest& request, uint64_t index) {
 }
 
 absl::StatusOr<TraceShape> ParseTraceShape(const std::string& name) {
-  std::string names;
-  for (const auto& [known, shape] : kShapes) {
-    if (name == known) return shape;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", known);
-  }
+  TraceShape shape = TraceShape::kShareGpt;
+  std::string error;
+  if (ParseNamedValue(kShapes, name, &shape, &error)) return shape;
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no trace ", name, "; there are: ", names));
+      absl::StrCat("there is no trace ", name, "; ", error));
 }
 
 absl::Status CheckRate(double rate) {

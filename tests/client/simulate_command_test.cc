@@ -215,7 +215,8 @@ TEST_F(SimulateCommandTest, NamesAFlagThatIsOutOfRange) {
   EXPECT_THAT(ErrorOf({"--block_size=0"}), HasSubstr("block_size is 0"));
   EXPECT_THAT(ErrorOf({"--max_step_tokens=0"}),
               HasSubstr("max_step_tokens is 0"));
-  EXPECT_THAT(ErrorOf({"--policy=x"}), HasSubstr("no policy x"));
+  EXPECT_THAT(ErrorOf({"--policy=x"}, kUsageError),
+              HasSubstr("--policy cannot be \"x\", it must be paged, static"));
   EXPECT_THAT(ErrorOf({"--trace=x"}), HasSubstr("no trace x"));
   EXPECT_THAT(ErrorOf({"--model_shape=x"}), HasSubstr("no model x"));
 }

@@ -93,8 +93,16 @@ TEST(SimulationRunTest, NamesTheOptionThatIsWrong) {
   options.block_size = 0;
   EXPECT_THAT(std::string(options.Validate().message()),
               HasSubstr("block_size is 0"));
-  EXPECT_THAT(std::string(ParseServingPolicy("x").status().message()),
-              HasSubstr("no policy x; there are: paged, static"));
+}
+
+TEST(SimulationRunTest, PoliciesHaveNames) {
+  ServingPolicy policy = ServingPolicy::kPaged;
+  std::string error;
+  EXPECT_TRUE(AbslParseFlag("orca_pow2", &policy, &error));
+  EXPECT_EQ(policy, ServingPolicy::kOrcaPow2);
+  EXPECT_EQ(AbslUnparseFlag(policy), "orca_pow2");
+  EXPECT_FALSE(AbslParseFlag("orca", &policy, &error));
+  EXPECT_EQ(policy, ServingPolicy::kOrcaPow2);
 }
 
 }  // namespace

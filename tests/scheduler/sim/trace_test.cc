@@ -135,7 +135,7 @@ TEST(TraceTest, RecordedPromptsAreWhatTheyAre) {
 TEST(TraceTest, NamesTheTracesThereAre) {
   EXPECT_EQ(*ParseTraceShape("chat"), TraceShape::kChat);
   EXPECT_THAT(std::string(ParseTraceShape("x").status().message()),
-              HasSubstr("no trace x; there are: sharegpt, alpaca, orca"));
+              HasSubstr("no trace x; it must be sharegpt, alpaca, orca"));
 }
 
 TEST(TraceTest, MeansCanBeTheUsersOwn) {
