@@ -8,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/message_json.h"
-#include "client/reproduce_table.h"
+#include "client/spread.h"
 #include "client/units.h"
+#include "scheduler/sim/memory_split.h"
 
 namespace quire {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/reproduce_table.h"
+#include "client/spread.h"
 #include "scheduler/sim/simulation_run.h"
 #include "scheduler/sim/trace.h"
 

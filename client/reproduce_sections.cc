@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "client/reproduce_sharing_sections.h"
 #include "client/reproduce_sweep.h"
+#include "client/spread.h"
 #include "scheduler/sim/model_shape.h"
 
 namespace quire {

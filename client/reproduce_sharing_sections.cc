@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/reproduce_sweep.h"
+#include "client/spread.h"
 
 namespace quire {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "client/reproduce_runs.h"
 #include "client/reproduce_table.h"
+#include "client/spread.h"
 #include "scheduler/sim/simulation_run.h"
 
 namespace quire {
