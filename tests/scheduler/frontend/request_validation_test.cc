@@ -64,27 +64,6 @@ TEST(RequestValidationTest, ARefusalNamesFieldValueAndLimit) {
        "best_of is 65; it must be at least n, 1, and at most 64"},
       {"text: 'x' beams {}",
        "beams.beam_width is 0; it must be at least n, 1, and at most 32"},
-      {"text: 'x' n: 4 beams { beam_width: 3 }",
-       "beams.beam_width is 3; it must be at least n, 4, and at most 32"},
-      {"text: 'x' beams { beam_width: 33 }",
-       "beams.beam_width is 33; it must be at least n, 1, and at most 32"},
-      {"text: 'x' beams { beam_width: 2 length_penalty: nan }",
-       "beams.length_penalty is nan; it must be -10 to 10"},
-      {"text: 'x' beams { beam_width: 2 length_penalty: 10.5 }",
-       "beams.length_penalty is 10.5; it must be -10 to 10"},
-      {"text: 'x' beams { beam_width: 2 early_stopping: 9 }",
-       "beams.early_stopping is 9; it must be a value of EarlyStopping"},
-      {"text: 'x' best_of: 2 beams { beam_width: 2 }",
-       "best_of cannot be combined with beams; leave it out of a beam search"},
-      {"text: 'x' sampling { temperature: 1 } beams { beam_width: 2 }",
-       "sampling.temperature cannot be combined with beams; leave it out of a "
-       "beam search"},
-      {"text: 'x' sampling { top_p: 1 } beams { beam_width: 2 }",
-       "sampling.top_p cannot be combined with beams; leave it out of a beam "
-       "search"},
-      {"text: 'x' stopping { stop: 'a' } beams { beam_width: 2 }",
-       "stopping.stop cannot be combined with beams; leave it out of a beam "
-       "search"},
       {"text: 'x' request_id: 'a\\nb'",
        "request_id has a control character at byte 1; it must have none"},
       {"text: 'x' request_id: '\\177'",
@@ -266,16 +245,6 @@ TEST(RequestValidationTest, ASearchAsksTheRanksForItsCandidates) {
   EXPECT_EQ(search->beams->top_logprobs, 3u);
   EXPECT_EQ(search->beams->length_penalty, 1);
   EXPECT_EQ(search->beams->early_stopping, EarlyStopping::kFalse);
-}
-
-TEST(RequestValidationTest, StopTokensLeaveLessRoomForBeams) {
-  std::string request = "text: 'x' beams { beam_width: 32 } stopping {";
-  for (int id = 100; id < 133; ++id) {
-    request += " stop_token_ids: " + std::to_string(id);
-  }
-  EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
-              ::testing::HasSubstr("with 33 tokens that end the generation it "
-                                   "must be at most 31"));
 }
 
 TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
