@@ -214,8 +214,8 @@ what it is compared with: a static batch, or Orca's with three ways to reserve.
 
 or what quire bench plays. "n" is its number of sequences; the first
 "shared_tokens" of its prompt are those of every other request of its "group".
-Of what follows --trace, only --rate applies to it. Of other traces the same
---seed makes the same one; without it, 1.
+Of the flags that say what a trace is like, only --rate applies to it. Of other
+traces the same --seed makes the same one; without it, 1.
 )";
 }
 
