@@ -74,6 +74,7 @@ constexpr char kLatencyHelp[] =
 
 Spread Over(const std::vector<SimulationFigures>& runs, const FigureOf& of) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const SimulationFigures& run : runs) values.push_back(of(run));
   return SpreadOf(values);
 }

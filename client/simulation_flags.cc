@@ -199,7 +199,7 @@ std::vector<std::string> WithSimulationFlags(std::vector<std::string> own) {
       "policy",        "block_size",  "max_step_tokens", "pipeline_depth",
       "admission",     "host_blocks", "preemption",      "prefix_cache"};
   flags.insert(flags.end(), own.begin(), own.end());
-  flags.push_back("json");
+  flags.emplace_back("json");
   return flags;
 }
 
