@@ -21,8 +21,8 @@
 ABSL_DECLARE_FLAG(uint32_t, seeds);
 
 ABSL_FLAG(std::string, target, "ttft_p90=1,tbt_p90=0.1",
-          "Seconds that latencies may take at most: ttft, tbt or latency, at "
-          "_p50, _p90 or _p99.");
+          "Seconds that latencies may take at most: ttft, tbt or "
+          "token_latency, at _p50, _p90 or _p99.");
 
 namespace quire {
 namespace {
@@ -30,11 +30,12 @@ namespace {
 constexpr char kDetails[] =
     R"(Says how many replicas serve --rate requests a second within --target, and what
 one replica then holds, preempts and takes, by quire simulate with its share of
-the rate. ttft is the time to the first token, tbt that between tokens (a
-request's mean), latency that until the end divided by the tokens of the answer.
-Every one of --seeds traces must meet the targets; they count up from --seed. A
-trace has --requests requests, so one that is short for its rate is a burst that
-may hide an overload.
+the rate. ttft is the time from arrival to the first token, tbt that between
+tokens (a request's mean), token_latency that from arrival to the end, divided
+by the tokens of the answer. Every one of --seeds traces must meet the targets;
+they count up from --seed, and a recorded trace is the only one. A trace has
+--requests requests, so one that is short for its rate is a burst that may hide
+an overload.
 
 )";
 

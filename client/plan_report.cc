@@ -8,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/message_json.h"
-#include "client/reproduce_table.h"
+#include "client/spread.h"
 #include "client/units.h"
+#include "scheduler/sim/memory_split.h"
 
 namespace quire {
 namespace {
@@ -60,19 +61,20 @@ constexpr NamedFigure kFigures[] = {
      [](const auto& run) { return 100 * run.occupancy.saved_share(); }},
     {"preemptions_per_1000", "preemptions in 1,000 requests",
      [](const auto& run) { return InThousand(run.num_preemptions, run); }},
-    {"swap_preemptions_per_1000", "of these by swapping",
+    {"swap_preemptions_per_1000", "by swapping, in 1,000 requests",
      [](const auto& run) { return InThousand(run.num_swap_preemptions, run); }},
     {"output_tok_s", "output tokens/s of a replica",
      [](const auto& run) { return run.output_tokens_per_s; }},
 };
 
 constexpr char kLatencyHelp[] =
-    "ttft: to the first token; tbt: between tokens, a request's mean; "
-    "latency:\n"
-    "until the end, a token. Of 50, 90 and 99 of 100 requests, seconds.\n";
+    "Seconds. ttft: from arrival to the first token. tbt: between tokens, a\n"
+    "request's mean. token_latency: from arrival to the end, divided by the\n"
+    "tokens of the answer.\n";
 
 Spread Over(const std::vector<SimulationFigures>& runs, const FigureOf& of) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const SimulationFigures& run : runs) values.push_back(of(run));
   return SpreadOf(values);
 }
@@ -137,14 +139,28 @@ std::string VerdictText(const CapacityQuestion& question,
   const double rate = question.load.rate();
   if (answer.num_replicas == 0) {
     return absl::StrFormat(
-        "No number of replicas serves %.4g requests/s within the targets:\n%s."
-        "\nOne replica that is given one request at a time:\n",
-        rate, answer.obstacle);
+        "No number of replicas serves %.4g requests/s within the targets:\n"
+        "%s.\n%s",
+        rate, answer.obstacle,
+        answer.runs.empty()
+            ? ""
+            : "One replica that is given one request at a time:\n");
   }
   return absl::StrFormat(
       "%d %s for %.4g requests/s, %.4g/s each; one keeps up with %.4g/s\n",
       answer.num_replicas, answer.num_replicas == 1 ? "replica" : "replicas",
       rate, rate / answer.num_replicas, answer.sustained_rate);
+}
+
+std::string TableText(const CapacityQuestion& question,
+                      const CapacityAnswer& answer) {
+  std::string text = absl::StrFormat(
+      "\n  %-36s %8s %9s   over %d %s\n", "", "at most", "here",
+      answer.runs.size(), answer.runs.size() == 1 ? "trace" : "traces");
+  for (const PlanFigure& figure : FiguresOf(question, answer)) {
+    text += RowOf(figure);
+  }
+  return absl::StrCat(text, "\n", kLatencyHelp);
 }
 
 Json MemoryJson(const ModelShape& shape, uint32_t block_size) {
@@ -162,16 +178,9 @@ Json MemoryJson(const ModelShape& shape, uint32_t block_size) {
 std::string PlanText(const CapacityQuestion& question,
                      const CapacityAnswer& answer) {
   const RunOptions& replica = question.replica;
-  std::string text = absl::StrCat(
-      MemoryText(replica.shape, replica.block_size), "\n",
-      VerdictText(question, answer), "\n",
-      absl::StrFormat("  %-36s %8s %9s   over %d %s\n", "", "at most", "here",
-                      answer.runs.size(),
-                      answer.runs.size() == 1 ? "trace" : "traces"));
-  for (const PlanFigure& figure : FiguresOf(question, answer)) {
-    text += RowOf(figure);
-  }
-  return absl::StrCat(text, "\n", kLatencyHelp);
+  return absl::StrCat(MemoryText(replica.shape, replica.block_size), "\n",
+                      VerdictText(question, answer),
+                      answer.runs.empty() ? "" : TableText(question, answer));
 }
 
 std::string PlanJson(const CapacityQuestion& question,
@@ -182,6 +191,7 @@ std::string PlanJson(const CapacityQuestion& question,
                {"sustained_rate", answer.sustained_rate}};
   if (answer.num_replicas == 0) json["obstacle"] = answer.obstacle;
   json["memory"] = MemoryJson(replica.shape, replica.block_size);
+  if (answer.runs.empty()) return ToLine(json) + "\n";
   for (const PlanFigure& figure : FiguresOf(question, answer)) {
     Json& entry = json["figures"][figure.key] = SpreadJson(figure.spread);
     if (figure.limit.has_value()) entry["at_most"] = *figure.limit;

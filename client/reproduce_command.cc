@@ -37,13 +37,13 @@ simulate, and prints the figures beside the paper's. Where one differs by more
 than a fifth, a line says why.
 )";
 
-absl::StatusOr<std::vector<ReproduceSection>> SectionsFromFlags() {
+absl::StatusOr<std::vector<SectionRecipe>> RecipesFromFlags() {
   const std::string only = absl::GetFlag(FLAGS_only);
-  if (only.empty()) return ReproduceSections();
+  if (only.empty()) return SectionRecipes();
   std::string names;
-  for (const ReproduceSection& section : ReproduceSections()) {
-    if (section.name == only) return std::vector{section};
-    absl::StrAppend(&names, names.empty() ? "" : ", ", section.name);
+  for (const SectionRecipe& recipe : SectionRecipes()) {
+    if (recipe.name == only) return std::vector{recipe};
+    absl::StrAppend(&names, names.empty() ? "" : ", ", recipe.name);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("there is no section ", only, "; there are: ", names));
@@ -92,20 +92,20 @@ absl::Status WritePictures(const std::vector<Chart>& charts) {
 }
 
 absl::Status Reproduce(const std::vector<std::string>&, Console& console) {
-  QUIRE_ASSIGN_OR_RETURN(const std::vector<ReproduceSection> sections,
-                         SectionsFromFlags());
+  QUIRE_ASSIGN_OR_RETURN(const std::vector<SectionRecipe> recipes,
+                         RecipesFromFlags());
   QUIRE_ASSIGN_OR_RETURN(ReproduceRuns::Options options,
                          RunsFromFlags(console));
   QUIRE_RETURN_IF_ERROR(CheckPicturesCanBeWritten());
   ReproduceRuns runs(std::move(options));
   std::vector<Chart> charts;
-  for (const ReproduceSection& section : sections) {
-    const ReproducedSection made = section.make(runs);
+  for (const SectionRecipe& recipe : recipes) {
+    const ReproducedSection section = recipe.make(runs);
     if (console.err_is_terminal) console.err << "\r\x1b[K" << std::flush;
-    console.out << (JsonFromFlags() ? ToLine(SectionJson(made)) + "\n"
-                                    : SectionText(made))
+    console.out << (JsonFromFlags() ? ToLine(SectionJson(section)) + "\n"
+                                    : SectionText(section))
                 << std::flush;
-    charts.insert(charts.end(), made.charts.begin(), made.charts.end());
+    charts.insert(charts.end(), section.charts.begin(), section.charts.end());
   }
   return WritePictures(charts);
 }

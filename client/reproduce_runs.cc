@@ -39,14 +39,14 @@ std::vector<SimulationFigures> ReproduceRuns::Run(
   run.shape = *FindModelShape(experiment.model);
   run.machine = *ParseMachine(KnownMachines(), run.shape.machine);
   run.block_size = experiment.block_size;
-  run.uses_prefix_cache = experiment.uses_prefix_cache;
   run.engine = EngineForTraces(kMaxStepTokens);
+  run.engine.prefix_cache = experiment.uses_prefix_cache;
   run.engine.preemption = experiment.preemption;
   run.num_host_blocks = kHostBlocks;
   TraceOptions trace = {.shape = experiment.trace,
                         .rate = experiment.rate,
                         .num_sequences = experiment.num_sequences,
-                        .beam_search = experiment.beam_search,
+                        .is_beam_search = experiment.is_beam_search,
                         .prefix_tokens = experiment.prefix_tokens};
   trace.num_requests = static_cast<uint32_t>(
       std::clamp(experiment.rate * options_.seconds, 1.0, kMaxRequests));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/reproduce_table.h"
+#include "client/spread.h"
 #include "scheduler/sim/simulation_run.h"
 #include "scheduler/sim/trace.h"
 
@@ -21,14 +21,20 @@ struct Experiment {
   double rate = 1;  // Requests a second.
   uint32_t block_size = 16;
   std::string model = "opt-13b";
-  uint32_t num_sequences = 1;  // Of each request.
-  bool beam_search = false;    // They are beams, not samples.
-  uint32_t prefix_tokens = 0;  // Of TraceShape::kSharedPrefix.
+  uint32_t num_sequences = 1;   // Of each request.
+  bool is_beam_search = false;  // They are beams, not samples.
+  uint32_t prefix_tokens = 0;   // Of TraceShape::kSharedPrefix.
   bool uses_prefix_cache = true;
   PreemptionMode preemption = PreemptionMode::kRecompute;  // As the paper's.
 
   friend auto operator<=>(const Experiment&, const Experiment&) = default;
 };
+
+// Why a figure may be another than the paper's that depends on how long the
+// requests of a trace are.
+inline constexpr char kLengthsAreAssumed[] =
+    "depends on how widely lengths spread, which the paper does not print: "
+    "one log-normal sigma is assumed for all";
 
 // Runs experiments, each once a seed, whichever sections ask for it.
 class ReproduceRuns {

@@ -9,7 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/reproduce_sharing_sections.h"
 #include "client/reproduce_sweep.h"
+#include "client/spread.h"
 #include "scheduler/sim/model_shape.h"
 
 namespace quire {
@@ -28,12 +30,7 @@ const NamedPolicy kPow2 = {"Orca (Pow2)", ServingPolicy::kOrcaPow2};
 const NamedPolicy kMax = {"Orca (Max)", ServingPolicy::kOrcaMax};
 const NamedPolicy kStatic = {"static batch", ServingPolicy::kStatic};
 
-PaperFigure Paper(double value) { return {value, value}; }
 Spread Exactly(double value) { return {value, value, value}; }
-
-constexpr char kLengths[] =
-    "depends on how widely lengths spread, which the paper does not print: "
-    "one log-normal sigma is assumed for all";
 
 // --- Worked cases
 
@@ -128,7 +125,7 @@ ReproducedSection MemoryComposition(ReproduceRuns& runs) {
       const auto& [name, value, figure] = parts[i];
       const Spread ours = runs.Figure(experiment, figure);
       section.figures.push_back({absl::StrCat(row.policy.name, ": ", name),
-                                 Paper(value), ours, kLengths});
+                                 Paper(value), ours, kLengthsAreAssumed});
       chart.series[i].values.push_back(ours.mean);
     }
   }
@@ -274,164 +271,6 @@ ReproducedSection LatencyAgainstRate(ReproduceRuns& runs) {
   return section;
 }
 
-// --- Samples of one prompt
-
-double SavedPercent(const SimulationFigures& figures) {
-  return 100 * figures.occupancy.saved_share();
-}
-
-// Of two, four and six sequences a request, samples or beams.
-struct SharingExperiment {
-  std::string name;
-  TraceShape trace = TraceShape::kAlpaca;
-  double sequence_rate = 1;  // Sequences a second.
-  bool beam_search = false;
-  std::vector<PaperFigure> paper;  // [3]
-  std::string why;
-};
-
-void AddSharing(ReproduceRuns& runs, const SharingExperiment& sharing,
-                ReproducedSection& section) {
-  for (size_t i = 0; i < sharing.paper.size(); ++i) {
-    const auto num_sequences = static_cast<uint32_t>(2 * (i + 1));
-    const Experiment experiment = {
-        .trace = sharing.trace,
-        .rate = sharing.sequence_rate / num_sequences,
-        .num_sequences = num_sequences,
-        .beam_search = sharing.beam_search,
-        .uses_prefix_cache = false};
-    section.figures.push_back(
-        {absl::StrCat(sharing.name, ", ", num_sequences,
-                      sharing.beam_search ? " beams" : " samples"),
-         sharing.paper[i], runs.Figure(experiment, SavedPercent), sharing.why});
-  }
-}
-
-ReproducedSection ParallelSampling(ReproduceRuns& runs) {
-  ReproducedSection section = {
-      .title = "Blocks saved by sharing among samples, % (figure 15a)",
-      .about =
-          "Of the blocks that would be held without sharing, averaged over "
-          "time. OPT-13B, as\nmany sequences a second as in figure 13: 30 of "
-          "Alpaca, 2 of ShareGPT. Blocks that\nother requests wrote are not "
-          "reused. Of ShareGPT the paper prints a range.\n"};
-  AddSharing(runs,
-             {.name = "Alpaca",
-              .trace = TraceShape::kAlpaca,
-              .sequence_rate = 30,
-              .paper = {Paper(6.09), Paper(8.53), Paper(9.79)},
-              .why = kLengths},
-             section);
-  const PaperFigure range = {16.2, 30.5};
-  AddSharing(runs,
-             {.name = "ShareGPT",
-              .trace = TraceShape::kShareGpt,
-              .sequence_rate = 2,
-              .paper = {range, range, range},
-              .why = kLengths},
-             section);
-  return section;
-}
-
-// --- Beams
-
-constexpr char kCandidates[] =
-    "which beams go on depends on the text:\n      the modelled one is sure of "
-    "its next token or not, evenly spread";
-
-ReproducedSection BeamSearch(ReproduceRuns& runs) {
-  ReproducedSection section = {
-      .title = "Blocks saved by sharing among beams, % (figure 15b)",
-      .about =
-          "As for samples. Beams share what they have generated, too, up to "
-          "where they part. Of\nShareGPT the paper prints a range.\n"};
-  AddSharing(runs,
-             {.name = "Alpaca",
-              .trace = TraceShape::kAlpaca,
-              .sequence_rate = 30,
-              .beam_search = true,
-              .paper = {Paper(37.56), Paper(53.13), Paper(55.16)},
-              .why = kCandidates},
-             section);
-  const PaperFigure range = {44.3, 66.3};
-  AddSharing(runs,
-             {.name = "ShareGPT",
-              .trace = TraceShape::kShareGpt,
-              .sequence_rate = 2,
-              .beam_search = true,
-              .paper = {range, range, range},
-              .why = kCandidates},
-             section);
-  return section;
-}
-
-// --- A prefix that all prompts share
-
-// The two factors of the ratio, and what each depends on.
-std::string WhyPrefixed(const Sweep& paged, const Sweep& bypassed,
-                        const Sweep& oracle) {
-  return absl::StrFormat(
-      "reuse gives a factor of %.2f, and paging\n      another one of %.2f "
-      "even "
-      "without. The latter falls where lengths spread less, as more of\n      "
-      "Orca's ranges, powers of two, fit: one sigma is assumed for all. That "
-      "attention over\n      blocks takes 20 to 26 %% longer (section 7.1) is "
-      "not modelled",
-      KeptUpRatio(paged, bypassed).mean, KeptUpRatio(bypassed, oracle).mean);
-}
-
-// Around the rate that each system keeps up with: a line between rates that are
-// far apart would be one between none and much waiting.
-struct PrefixRates {
-  std::vector<double> paged;
-  std::vector<double> bypassed;
-  std::vector<double> oracle;
-};
-
-void AddPrefix(ReproduceRuns& runs, uint32_t prefix_tokens, double paper,
-               const PrefixRates& rates, ReproducedSection& section) {
-  Experiment experiment = {.trace = TraceShape::kSharedPrefix,
-                           .model = "llama-13b",
-                           .prefix_tokens = prefix_tokens};
-  const Sweep paged = SweepOf(runs, "paged", experiment, rates.paged);
-  experiment.uses_prefix_cache = false;
-  const Sweep bypassed =
-      SweepOf(runs, "without reuse", experiment, rates.bypassed);
-  experiment.policy = kOracle.policy;
-  const Sweep oracle = SweepOf(runs, kOracle.name, experiment, rates.oracle);
-  const std::string name = absl::StrCat(prefix_tokens, " tokens");
-  for (const Sweep& sweep : {paged, bypassed, oracle}) {
-    section.figures.push_back(
-        {absl::StrCat(name, ", rate kept up with: ", sweep.name), std::nullopt,
-         SpreadOf(KeptUp(sweep)), ""});
-  }
-  section.figures.push_back({absl::StrCat(name, ", paged over Orca (Oracle)"),
-                             Paper(paper), KeptUpRatio(paged, oracle),
-                             WhyPrefixed(paged, bypassed, oracle)});
-}
-
-ReproducedSection SharedPrefix(ReproduceRuns& runs) {
-  ReproducedSection section = {
-      .title = "A prefix that all prompts share (figure 16)",
-      .about =
-          "LLaMA-13B, whose prompts begin with 80 or 341 tokens of examples. "
-          "What follows is\nas long as Alpaca's: the paper does not print the "
-          "lengths of its sentences. A system\nkeeps up while the latency is "
-          "below 0.2 s a token. Orca computes and stores the\nprefix anew for "
-          "each request.\n"};
-  AddPrefix(runs, 80, 1.67,
-            {.paged = {54, 56, 58, 60, 62},
-             .bypassed = {28, 29, 30, 31, 32, 33, 34},
-             .oracle = {20, 21, 22, 23, 24, 25, 26}},
-            section);
-  AddPrefix(runs, 341, 3.58,
-            {.paged = {34, 35, 36, 37, 38, 39},
-             .bypassed = {9.5, 10, 10.5, 11, 11.5, 12, 12.5},
-             .oracle = {7, 7.5, 8, 8.5, 9, 9.5, 10, 10.5}},
-            section);
-  return section;
-}
-
 // --- Block sizes
 
 ReproducedSection BlockSizes(ReproduceRuns& runs) {
@@ -494,7 +333,7 @@ ReproducedSection Swapping(ReproduceRuns& runs) {
 
 }  // namespace
 
-std::vector<ReproduceSection> ReproduceSections() {
+std::vector<SectionRecipe> SectionRecipes() {
   return {{"worked_cases", WorkedCases},
           {"memory", MemoryComposition},
           {"batched", BatchedRequests},

@@ -10,15 +10,16 @@
 namespace quire {
 
 // A part of Kwon et al., "Efficient Memory Management for Large Language Model
-// Serving with PagedAttention" (SOSP 2023), run again. The file beside this
-// header is the only place that knows the paper's results.
-struct ReproduceSection {
+// Serving with PagedAttention" (SOSP 2023), run again. reproduce_sections.cc
+// and reproduce_sharing_sections.cc are the only files that know the paper's
+// results.
+struct SectionRecipe {
   std::string name;  // As --only takes it.
   ReproducedSection (*make)(ReproduceRuns& runs) = nullptr;
 };
 
 // In the order in which they are printed.
-std::vector<ReproduceSection> ReproduceSections();
+std::vector<SectionRecipe> SectionRecipes();
 
 }  // namespace quire
 

@@ -25,7 +25,7 @@ double KeptUp(const Sweep& sweep, size_t seed) {
 }  // namespace
 
 double NormalizedLatency(const SimulationFigures& figures) {
-  return figures.normalized_latency_s;
+  return figures.mean_token_latency_s;
 }
 
 Sweep SweepOf(ReproduceRuns& runs, const std::string& name,

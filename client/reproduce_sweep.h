@@ -6,6 +6,7 @@
 
 #include "client/reproduce_runs.h"
 #include "client/reproduce_table.h"
+#include "client/spread.h"
 #include "scheduler/sim/simulation_run.h"
 
 namespace quire {
@@ -13,6 +14,7 @@ namespace quire {
 // Above it, in seconds a token, a system does not keep up with what arrives.
 inline constexpr double kLatencyLimit = 0.2;
 
+// The paper's name for mean_token_latency_s.
 double NormalizedLatency(const SimulationFigures& figures);
 
 // One system at each of some rates, which grow: the normalized latency of each

@@ -1,6 +1,5 @@
 #include "client/reproduce_table.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -77,18 +76,6 @@ Json ToJson(const ReproducedGrid& grid) {
 }
 
 }  // namespace
-
-Spread SpreadOf(const std::vector<double>& values) {
-  const auto [least, most] = std::ranges::minmax(values);
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return {sum / static_cast<double>(values.size()), least, most};
-}
-
-Json SpreadJson(const Spread& spread) {
-  return {
-      {"mean", spread.mean}, {"least", spread.least}, {"most", spread.most}};
-}
 
 bool Differs(const ReproducedFigure& figure) {
   if (!figure.paper.has_value()) return false;

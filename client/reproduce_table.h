@@ -5,26 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "client/spread.h"
 #include "client/svg_chart.h"
 #include "nlohmann/json.hpp"
 
 namespace quire {
-
-// A figure over several seeds.
-struct Spread {
-  double mean = 0;
-  double least = 0;
-  double most = 0;
-};
-// REQUIRES: there are values.
-Spread SpreadOf(const std::vector<double>& values);
-nlohmann::ordered_json SpreadJson(const Spread& spread);
 
 // A figure as the paper prints it: a number, or a range over its models.
 struct PaperFigure {
   double least = 0;
   double most = 0;  // The same where it is a number.
 };
+inline PaperFigure Paper(double number) { return {number, number}; }
 
 // A figure beside the paper's.
 struct ReproducedFigure {

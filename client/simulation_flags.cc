@@ -14,6 +14,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/command_line_error.h"
 #include "client/trace_file.h"
 #include "common/check_range.h"
 #include "common/modelfile/folder_config.h"
@@ -47,18 +48,22 @@ ABSL_FLAG(std::string, trace, "sharegpt",
 ABSL_FLAG(std::optional<double>, rate, std::nullopt,
           "Requests a second, at random moments; of a recorded trace: its gaps "
           "are stretched. Without it: 1, or as recorded.");
-ABSL_FLAG(uint32_t, requests, 1000, "Requests of the trace.");
-ABSL_FLAG(double, mean_prompt, 0,
-          "Tokens of a prompt, on average, beside what it shares; 0 = as the "
-          "trace has them.");
-ABSL_FLAG(double, mean_output, 0,
-          "Tokens of an answer, on average; 0 = as the trace has them.");
-ABSL_FLAG(uint32_t, prefix_tokens, quire::TraceOptions().prefix_tokens,
-          "Of shared_prefix: tokens that all prompts begin with.");
-ABSL_FLAG(uint32_t, samples, 1, "Sequences of each request.");
+ABSL_FLAG(std::optional<uint32_t>, requests, std::nullopt,
+          "Requests of the trace. Without it: 1000.");
+ABSL_FLAG(std::optional<double>, mean_prompt, std::nullopt,
+          "Tokens of a prompt, on average, beside what it shares. Without it: "
+          "as the trace's data set has them.");
+ABSL_FLAG(std::optional<double>, mean_output, std::nullopt,
+          "Tokens of an answer, on average. Without it: as the trace's data "
+          "set has them.");
+ABSL_FLAG(std::optional<uint32_t>, prefix_tokens, std::nullopt,
+          "Of shared_prefix: tokens that all prompts begin with. Without it: "
+          "341.");
+ABSL_FLAG(std::optional<uint32_t>, sequences, std::nullopt,
+          "Sequences of each request: samples, or beams. Without it: 1.");
 ABSL_FLAG(bool, beam_search, false,
           "The sequences of a request are the beams of a search.");
-ABSL_FLAG(std::string, policy, "paged",
+ABSL_FLAG(quire::ServingPolicy, policy, quire::ServingPolicy::kPaged,
           "Who serves: paged, static, orca_max, orca_pow2 or orca_oracle.");
 ABSL_FLAG(uint32_t, block_size, 16, "Slots of a block of the KV cache.");
 ABSL_FLAG(uint32_t, host_blocks, 0,
@@ -100,6 +105,35 @@ absl::StatusOr<Trace> RecordedTrace(const std::string& path) {
   if (trace.ok()) return trace;
   return absl::Status(trace.status().code(),
                       absl::StrCat(path, ": ", trace.status().message()));
+}
+
+// A flag of what a trace is like, which not every trace leaves open.
+struct TraceFlag {
+  const char* name;
+  bool is_given;
+  bool applies;
+};
+
+// Names a flag that would be ignored. `shape`: absent of a recorded trace.
+absl::Status CheckGivenFlagsApply(std::optional<TraceShape> shape) {
+  const bool is_made = shape.has_value();
+  const bool has_means = is_made && shape != TraceShape::kOrca;
+  const TraceFlag flags[] = {
+      {"requests", absl::GetFlag(FLAGS_requests).has_value(), is_made},
+      {"mean_prompt", absl::GetFlag(FLAGS_mean_prompt).has_value(), has_means},
+      {"mean_output", absl::GetFlag(FLAGS_mean_output).has_value(), has_means},
+      {"prefix_tokens", absl::GetFlag(FLAGS_prefix_tokens).has_value(),
+       shape == TraceShape::kSharedPrefix},
+      {"sequences", absl::GetFlag(FLAGS_sequences).has_value(), is_made},
+      {"beam_search", absl::GetFlag(FLAGS_beam_search), is_made},
+      {"seed", absl::GetFlag(FLAGS_seed).has_value(), is_made}};
+  for (const TraceFlag& flag : flags) {
+    if (!flag.is_given || flag.applies) continue;
+    return CommandLineError(absl::StrCat(
+        "--", flag.name,
+        " does not apply to --trace=", absl::GetFlag(FLAGS_trace)));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<OfferedLoad> RecordedLoad(const std::string& path) {
@@ -164,11 +198,11 @@ std::vector<std::string> WithSimulationFlags(std::vector<std::string> own) {
       "model_shape",   "machine",     "machine_file",    "devices",
       "device_memory", "kv_memory",   "num_slots",       "trace",
       "rate",          "requests",    "mean_prompt",     "mean_output",
-      "prefix_tokens", "samples",     "beam_search",     "seed",
+      "prefix_tokens", "sequences",   "beam_search",     "seed",
       "policy",        "block_size",  "max_step_tokens", "pipeline_depth",
       "admission",     "host_blocks", "preemption",      "prefix_cache"};
   flags.insert(flags.end(), own.begin(), own.end());
-  flags.push_back("json");
+  flags.emplace_back("json");
   return flags;
 }
 
@@ -183,14 +217,14 @@ what it is compared with: a static batch, or Orca's with three ways to reserve.
 
 or what quire bench plays. "n" is its number of sequences; the first
 "shared_tokens" of its prompt are those of every other request of its "group".
-The same --seed makes the same trace; without it, 1.
+Of the flags that say what a trace is like, only --rate applies to it. Of other
+traces the same --seed makes the same one; without it, 1.
 )";
 }
 
 absl::StatusOr<RunOptions> RunOptionsFromFlags() {
   RunOptions options;
-  QUIRE_ASSIGN_OR_RETURN(options.policy,
-                         ParseServingPolicy(absl::GetFlag(FLAGS_policy)));
+  options.policy = absl::GetFlag(FLAGS_policy);
   QUIRE_ASSIGN_OR_RETURN(options.shape, ShapeFromFlags());
   QUIRE_ASSIGN_OR_RETURN(options.machine,
                          MachineFromFlags(options.shape.machine));
@@ -207,15 +241,22 @@ absl::StatusOr<RunOptions> RunOptionsFromFlags() {
 
 absl::StatusOr<OfferedLoad> LoadFromFlags(uint32_t context_length) {
   const std::string name = absl::GetFlag(FLAGS_trace);
-  if (absl::EndsWith(name, ".jsonl")) return RecordedLoad(name);
+  if (absl::EndsWith(name, ".jsonl")) {
+    QUIRE_RETURN_IF_ERROR(CheckGivenFlagsApply(/*shape=*/std::nullopt));
+    return RecordedLoad(name);
+  }
   TraceOptions options;
   QUIRE_ASSIGN_OR_RETURN(options.shape, ParseTraceShape(name));
+  QUIRE_RETURN_IF_ERROR(CheckGivenFlagsApply(options.shape));
   options.rate = absl::GetFlag(FLAGS_rate).value_or(1);
-  options.num_requests = absl::GetFlag(FLAGS_requests);
+  options.num_requests =
+      absl::GetFlag(FLAGS_requests).value_or(options.num_requests);
   options.context_length = context_length;
-  options.num_sequences = absl::GetFlag(FLAGS_samples);
-  options.beam_search = absl::GetFlag(FLAGS_beam_search);
-  options.prefix_tokens = absl::GetFlag(FLAGS_prefix_tokens);
+  options.num_sequences =
+      absl::GetFlag(FLAGS_sequences).value_or(options.num_sequences);
+  options.is_beam_search = absl::GetFlag(FLAGS_beam_search);
+  options.prefix_tokens =
+      absl::GetFlag(FLAGS_prefix_tokens).value_or(options.prefix_tokens);
   options.mean_prompt = absl::GetFlag(FLAGS_mean_prompt);
   options.mean_output = absl::GetFlag(FLAGS_mean_output);
   QUIRE_RETURN_IF_ERROR(options.Validate());

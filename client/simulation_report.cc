@@ -54,8 +54,8 @@ std::string SimulationJson(const SimulationFigures& figures, bool paged) {
       {"refused", figures.num_refused},
       {"duration_s", Round(figures.duration_s)},
       {"output_tok_s", Round(figures.output_tokens_per_s)},
-      {"normalized_latency_s", Round(figures.normalized_latency_s)},
-      {"latency_s", ToJson(figures.latency_s)},
+      {"mean_token_latency_s", Round(figures.mean_token_latency_s)},
+      {"token_latency_s", ToJson(figures.token_latency_s)},
       {"ttft_s", ToJson(figures.first_token_s)},
       {"tbt_s", ToJson(figures.between_tokens_s)},
       {"steps", figures.num_steps},
@@ -84,7 +84,7 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       "requests            %d, %d refused\n"
       "modelled time       %.1f s\n"
       "output              %.1f tokens/s\n"
-      "normalized latency  %.4f s a token\n"
+      "token latency       %.4f s, 99th percentile %.4f s, mean %.4f s\n"
       "first token         %.3f s, 99th percentile %.3f s\n"
       "between tokens      %.4f s, 99th percentile %.4f s\n"
       "steps               %d of %.1f rows\n"
@@ -95,7 +95,8 @@ std::string SimulationText(const SimulationFigures& figures, bool paged) {
       "%.1f %% reserved in vain\n"
       "saved by sharing    %.1f %% of what would be allocated without\n",
       figures.num_requests, figures.num_refused, figures.duration_s,
-      figures.output_tokens_per_s, figures.normalized_latency_s,
+      figures.output_tokens_per_s, figures.token_latency_s.p50,
+      figures.token_latency_s.p99, figures.mean_token_latency_s,
       figures.first_token_s.p50, figures.first_token_s.p99,
       figures.between_tokens_s.p50, figures.between_tokens_s.p99,
       figures.num_steps, figures.rows_per_step, figures.num_preemptions,

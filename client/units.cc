@@ -1,5 +1,6 @@
 #include "client/units.h"
 
+#include <cmath>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -15,7 +16,8 @@ std::string FormatBytes(uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  const bool whole = value >= 10 || value == static_cast<uint64_t>(value);
+  const double tenths = std::round(10 * value) / 10;
+  const bool whole = value >= 100 || tenths == std::round(tenths);
   return absl::StrFormat("%.*f %s", whole ? 0 : 1, value, kUnits[unit]);
 }
 

@@ -9,7 +9,8 @@ namespace quire {
 
 // Numbers for people.
 
-std::string FormatBytes(uint64_t bytes);  // "960 B", "1.5 KiB", "12 GiB".
+// To a tenth below a hundred: "960 B", "12.5 KiB", "12 GiB".
+std::string FormatBytes(uint64_t bytes);
 std::string FormatCount(uint64_t count);  // "1,234,567".
 std::string FormatSeconds(
     double seconds);  // "5s", "2m 05s", "1h 02m", "3d 04h".

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/check.h"
-#include "scheduler/memory/capacity.h"
 
 namespace quire {
 namespace {
@@ -19,6 +18,13 @@ constexpr double kRateResolution = 1.05;
 // Served one after the other to see whether load is to blame: enough for a 99th
 // percentile.
 constexpr size_t kNumAlone = 100;
+
+// A replica at one rate.
+struct Trial {
+  bool meets_targets = false;           // Every one, on every trace.
+  std::vector<SimulationFigures> runs;  // A trace each.
+  uint64_t num_refused = 0;             // Requests, of the last run.
+};
 
 class CapacitySearch {
  public:
@@ -37,68 +43,76 @@ class CapacitySearch {
     return question_.load.rate() / num_replicas;
   }
 
-  // The fewest that hold are above `misses_`, and at most `holds`.
+  // The fewest that are enough are more than `too_few_`, and at most `enough`.
   void FindReplicas() {
-    uint32_t holds = 1;
-    while (!Holds(RateOf(holds))) {
-      if (misses_ == 0) FindObstacle();
-      misses_ = holds;
-      holds *= 2;
-      if (holds > kMaxReplicas && answer_.obstacle.empty()) {
+    uint32_t enough = 1;
+    Trial trial = TryAt(RateOf(enough));
+    if (!trial.meets_targets) FindObstacle(trial.num_refused);
+    while (!trial.meets_targets) {
+      too_few_ = std::exchange(enough, 2 * enough);
+      if (enough > kMaxReplicas && answer_.obstacle.empty()) {
         answer_.obstacle = absl::StrCat("with ", kMaxReplicas,
                                         " replicas a target is still missed");
       }
       if (!answer_.obstacle.empty()) return;
+      trial = TryAt(RateOf(enough));
     }
-    while (holds - misses_ > 1) {
-      const uint32_t between = (holds + misses_) / 2;
-      (Holds(RateOf(between)) ? holds : misses_) = between;
+    answer_.runs = std::move(trial.runs);
+    while (enough - too_few_ > 1) {
+      const uint32_t between = (enough + too_few_) / 2;
+      trial = TryAt(RateOf(between));
+      (trial.meets_targets ? enough : too_few_) = between;
+      if (trial.meets_targets) answer_.runs = std::move(trial.runs);
     }
-    answer_.num_replicas = holds;
-    answer_.runs = held_;
+    answer_.num_replicas = enough;
   }
 
-  // Between a rate that holds and one that does not.
+  // Between a rate at which the targets are met and one at which they are not.
   void FindSustainedRate() {
-    double low = RateOf(answer_.num_replicas);
-    double high = misses_ > 0 ? RateOf(misses_) : 2 * low;
-    if (misses_ == 0) {
-      while (high < kMaxRate && Holds(high))
-        low = std::exchange(high, 2 * high);
+    double met = RateOf(answer_.num_replicas);
+    double missed = too_few_ > 0 ? RateOf(too_few_) : 2 * met;
+    if (too_few_ == 0) {
+      while (missed < kMaxRate && MeetsTargetsAt(missed))
+        met = std::exchange(missed, 2 * missed);
     }
-    while (high < kMaxRate && high > kRateResolution * low) {
-      const double between = std::sqrt(low * high);
-      (Holds(between) ? low : high) = between;
+    while (missed < kMaxRate && missed > kRateResolution * met) {
+      const double between = std::sqrt(met * missed);
+      (MeetsTargetsAt(between) ? met : missed) = between;
     }
-    answer_.sustained_rate = low;
+    answer_.sustained_rate = met;
   }
 
-  // Whether a replica meets every target on every trace; its runs are held_.
-  bool Holds(double rate) {
-    std::vector<SimulationFigures> runs;
+  bool MeetsTargetsAt(double rate) const { return TryAt(rate).meets_targets; }
+
+  // Ends with the first trace on which a target is missed.
+  Trial TryAt(double rate) const {
+    Trial trial;
     for (uint32_t i = 0; i < num_seeds_; ++i) {
       question_.report(rate);
-      runs.push_back(
+      trial.runs.push_back(
           RunSimulation(question_.load.At(rate, question_.first_seed + i),
                         question_.replica));
-      num_refused_ = runs.back().num_refused;
-      if (num_refused_ > 0 || FindMissed(runs.back()) != nullptr) return false;
+      const SimulationFigures& run = trial.runs.back();
+      trial.num_refused = run.num_refused;
+      if (run.num_refused > 0 || FindMissed(run) != nullptr) return trial;
     }
-    held_ = std::move(runs);
-    return true;
+    trial.meets_targets = true;
+    return trial;
   }
 
   // What no number of replicas helps against, if there is such a thing.
-  void FindObstacle() {
+  void FindObstacle(uint64_t num_refused) {
     RunOptions options = question_.replica;
+    if (num_refused > 0) {
+      answer_.obstacle = absl::StrCat(num_refused, " requests never fit its ",
+                                      options.shape.num_slots, " slots");
+      return;
+    }
     options.simulation.concurrency = 1;
     Trace trace = question_.load.AsItIs(question_.first_seed);
     trace.resize(std::min(trace.size(), kNumAlone));
     answer_.runs = {RunSimulation(trace, options)};
-    if (num_refused_ > 0) {
-      answer_.obstacle = absl::StrCat(num_refused_, " requests never fit its ",
-                                      options.shape.num_slots, " slots");
-    } else if (const auto* target = FindMissed(answer_.runs.front())) {
+    if (const auto* target = FindMissed(answer_.runs.front())) {
       answer_.obstacle = absl::StrFormat(
           "%s is %.4g s where requests are served one by one, above %.4g s",
           target->figure.name, target->figure.Of(answer_.runs.front()),
@@ -116,25 +130,10 @@ class CapacitySearch {
   const CapacityQuestion& question_;
   const uint32_t num_seeds_;
   CapacityAnswer answer_;
-  uint32_t misses_ = 0;                  // Replicas that do not suffice.
-  uint64_t num_refused_ = 0;             // In the last run.
-  std::vector<SimulationFigures> held_;  // Of the last rate that held.
+  uint32_t too_few_ = 0;  // Replicas, the most that are known to be.
 };
 
 }  // namespace
-
-MemorySplit SplitMemory(const ModelShape& shape, uint32_t block_size) {
-  MemorySplit split;
-  split.weight_bytes = shape.weight_bytes();
-  split.block_bytes = block_size * shape.bytes_per_slot();
-  split.num_blocks = shape.num_slots / block_size;
-  split.num_slots = split.num_blocks * block_size;
-  split.longest_request =
-      std::min<uint64_t>(shape.context_length, split.num_slots + 1);
-  split.longest_blocks = BlocksForRequest(split.longest_request, block_size);
-  split.num_longest = split.num_blocks / split.longest_blocks;
-  return split;
-}
 
 CapacityAnswer PlanCapacity(const CapacityQuestion& question) {
   QUIRE_CHECK(std::isfinite(question.load.rate()) &&

@@ -7,26 +7,10 @@
 #include <vector>
 
 #include "scheduler/sim/latency_target.h"
-#include "scheduler/sim/model_shape.h"
 #include "scheduler/sim/offered_load.h"
 #include "scheduler/sim/simulation_run.h"
 
 namespace quire {
-
-// What a replica's memory is used for.
-struct MemorySplit {
-  uint64_t weight_bytes = 0;
-  uint64_t block_bytes = 0;
-  uint64_t num_blocks = 0;
-  uint64_t num_slots = 0;  // Of these blocks.
-  // The longest request of one sequence that can be served, prompt and answer
-  // together: the context, or less where the blocks do not suffice.
-  uint64_t longest_request = 0;  // Tokens.
-  uint64_t longest_blocks = 0;   // That it holds at its end.
-  uint64_t num_longest = 0;      // That run together.
-};
-// REQUIRES: block_size is not 0, and there is a slot.
-MemorySplit SplitMemory(const ModelShape& shape, uint32_t block_size);
 
 // How many replicas serve a load within its targets?
 struct CapacityQuestion {
@@ -46,7 +30,8 @@ struct CapacityAnswer {
   uint32_t num_replicas = 0;
   std::string obstacle;
   // Of one replica at its share of the rate, one for each trace; where no
-  // number suffices, of one that is given a request at a time.
+  // number suffices, of one that is given a request at a time. Empty where
+  // there are requests that never fit.
   std::vector<SimulationFigures> runs;
   // Requests a second with which one replica meets the targets, to within 5 %;
   // traces are as long as the load's, so it may stand a burst of so many.

@@ -15,7 +15,7 @@ namespace {
 constexpr std::pair<const char*, Percentiles SimulationFigures::*>
     kLatencies[] = {{"ttft", &SimulationFigures::first_token_s},
                     {"tbt", &SimulationFigures::between_tokens_s},
-                    {"latency", &SimulationFigures::latency_s}};
+                    {"token_latency", &SimulationFigures::token_latency_s}};
 constexpr std::pair<const char*, double Percentiles::*> kPercentiles[] = {
     {"p50", &Percentiles::p50},
     {"p90", &Percentiles::p90},

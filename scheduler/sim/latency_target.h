@@ -21,8 +21,8 @@ struct LatencyFigure {
   }
 };
 
-// "ttft" (first_token_s), "tbt" (between_tokens_s) and "latency" (latency_s),
-// each at "_p50", "_p90" and "_p99".
+// "ttft" (first_token_s), "tbt" (between_tokens_s) and "token_latency"
+// (token_latency_s), each at "_p50", "_p90" and "_p99".
 std::vector<LatencyFigure> LatencyFigures();
 
 // What such a figure may be at most.

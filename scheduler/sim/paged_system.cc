@@ -13,8 +13,7 @@ constexpr Epoch kEpoch(1);
 }  // namespace
 
 PagedSystem::PagedSystem(const Options& options, const CostModel* cost)
-    : uses_prefix_cache_(options.uses_prefix_cache),
-      group_(std::make_shared<ModelledGroup>(&clock_, &cpu_, cost,
+    : group_(std::make_shared<ModelledGroup>(&clock_, &cpu_, cost,
                                              options.block_size)),
       engine_(options.engine, &clock_, &metrics_) {
   GroupShape shape;
@@ -37,12 +36,11 @@ void PagedSystem::Submit(ServedRequest served) {
   request.prompt = std::move(served.prompt);
   request.max_tokens = served.output_tokens;
   request.num_sequences = request.num_returned = served.num_sequences;
-  if (served.is_search) {
+  if (served.is_beam_search) {
     request.beams.emplace();
     request.sampling.set_top_logprobs(
         CandidatesPerBeam(served.num_sequences, /*num_end_tokens=*/0));
   }
-  request.uses_prefix_cache = uses_prefix_cache_;
   request.mailbox = std::move(mailbox);
   engine_.Submit(std::move(request));
 }

@@ -35,7 +35,6 @@ class PagedSystem final : public ServingSystem {
     uint32_t num_blocks = 0;
     uint32_t num_host_blocks = 0;
     uint32_t block_size = 16;
-    bool uses_prefix_cache = true;  // As a request's field says.
   };
 
   // `cost` must outlive the system. REQUIRES: options.engine is valid,
@@ -63,7 +62,6 @@ class PagedSystem final : public ServingSystem {
   void ReadMailboxes();
   void Read(uint64_t key);
 
-  const bool uses_prefix_cache_;
   const CpuClock cpu_;
   VirtualClock clock_;
   MetricRegistry metrics_;

@@ -15,7 +15,7 @@ struct ServedRequest {
   std::vector<Token> prompt;
   uint32_t output_tokens = 0;  // Of each sequence.
   uint32_t num_sequences = 1;
-  bool is_search = false;  // These are the beams of one, not samples.
+  bool is_beam_search = false;  // These are the beams of one, not samples.
 };
 
 enum class Progress {

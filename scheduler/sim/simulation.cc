@@ -89,7 +89,7 @@ class Simulation {
                     .prompt = PromptOf(request, num_submitted_),
                     .output_tokens = request.output_tokens,
                     .num_sequences = request.num_sequences,
-                    .is_search = request.is_search});
+                    .is_beam_search = request.is_beam_search});
     ++num_submitted_;
   }
 

@@ -1,15 +1,14 @@
 #include "scheduler/sim/simulation_run.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/check_range.h"
+#include "common/named_values.h"
 #include "common/status_macros.h"
 #include "scheduler/sim/cost_model.h"
 #include "scheduler/sim/orca_system.h"
@@ -19,13 +18,12 @@
 namespace quire {
 namespace {
 
-constexpr std::array<std::pair<const char*, ServingPolicy>, 5> kPolicies = {{
+constexpr NamedValue<ServingPolicy> kPolicies[] = {
     {"paged", ServingPolicy::kPaged},
     {"static", ServingPolicy::kStatic},
     {"orca_max", ServingPolicy::kOrcaMax},
     {"orca_pow2", ServingPolicy::kOrcaPow2},
-    {"orca_oracle", ServingPolicy::kOrcaOracle},
-}};
+    {"orca_oracle", ServingPolicy::kOrcaOracle}};
 
 // The accounts of a block are some 80 bytes of this machine.
 constexpr uint64_t kMaxBlocks = 1 << 24;
@@ -66,7 +64,7 @@ Percentiles Microseconds(const std::vector<absl::Duration>& times) {
 void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
                  SimulationFigures& figures) {
   uint64_t num_tokens = 0;
-  std::vector<double> latencies;
+  std::vector<double> token_latencies;
   std::vector<double> first_tokens;
   std::vector<double> gaps;
   for (size_t i = 0; i < trace.size(); ++i) {
@@ -77,7 +75,7 @@ void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
     }
     const uint32_t output_tokens = trace[i].output_tokens;
     num_tokens += uint64_t{output_tokens} * trace[i].num_sequences;
-    latencies.push_back(
+    token_latencies.push_back(
         absl::ToDoubleSeconds(request.finish - request.arrival) /
         output_tokens);
     first_tokens.push_back(
@@ -91,10 +89,10 @@ void AddRequests(const Trace& trace, const SimulationOutcome& outcome,
   if (first_tokens.empty()) return;
   figures.output_tokens_per_s =
       static_cast<double>(num_tokens) / figures.duration_s;
-  figures.normalized_latency_s =
-      std::accumulate(latencies.begin(), latencies.end(), 0.0) /
-      static_cast<double>(latencies.size());
-  figures.latency_s = PercentilesOf(std::move(latencies));
+  figures.mean_token_latency_s =
+      std::accumulate(token_latencies.begin(), token_latencies.end(), 0.0) /
+      static_cast<double>(token_latencies.size());
+  figures.token_latency_s = PercentilesOf(std::move(token_latencies));
   figures.first_token_s = PercentilesOf(std::move(first_tokens));
   figures.between_tokens_s = PercentilesOf(std::move(gaps));
 }
@@ -135,8 +133,7 @@ SimulationFigures RunPaged(const Trace& trace, const RunOptions& options,
                       .num_blocks = static_cast<uint32_t>(
                           options.shape.num_slots / options.block_size),
                       .num_host_blocks = options.num_host_blocks,
-                      .block_size = options.block_size,
-                      .uses_prefix_cache = options.uses_prefix_cache},
+                      .block_size = options.block_size},
                      &cost);
   SimulationFigures figures = FiguresOf(trace, system, options.simulation);
   AddSchedulerTimes(system, figures);
@@ -159,14 +156,13 @@ SimulationFigures RunStatic(const Trace& trace, const RunOptions& options,
 
 }  // namespace
 
-absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name) {
-  std::string names;
-  for (const auto& [known, policy] : kPolicies) {
-    if (name == known) return policy;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", known);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no policy ", name, "; there are: ", names));
+bool AbslParseFlag(absl::string_view text, ServingPolicy* policy,
+                   std::string* error) {
+  return ParseNamedValue(kPolicies, text, policy, error);
+}
+
+std::string AbslUnparseFlag(ServingPolicy policy) {
+  return NameOf(kPolicies, policy);
 }
 
 EngineOptions EngineForTraces(uint32_t max_step_tokens) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/sim/machine.h"
 #include "scheduler/sim/model_shape.h"
@@ -23,9 +23,11 @@ enum class ServingPolicy {
   kOrcaOracle,
 };
 
-// "paged", "static", "orca_max", "orca_pow2", "orca_oracle". INVALID_ARGUMENT
-// lists them.
-absl::StatusOr<ServingPolicy> ParseServingPolicy(const std::string& name);
+// "paged", "static", "orca_max", "orca_pow2", "orca_oracle"; found by abseil's
+// flags.
+bool AbslParseFlag(absl::string_view text, ServingPolicy* policy,
+                   std::string* error);
+std::string AbslUnparseFlag(ServingPolicy policy);
 
 // An engine whose queue has room for every trace, and which runs as many
 // sequences as a step has rows.
@@ -39,7 +41,6 @@ struct RunOptions {
   // Of kPaged.
   uint32_t block_size = 16;
   uint32_t num_host_blocks = 0;  // To swap blocks out to.
-  bool uses_prefix_cache = true;
   EngineOptions engine;
 
   // INVALID_ARGUMENT names the option, its value and the limit.
@@ -59,9 +60,9 @@ struct SimulationFigures {
   uint64_t num_refused = 0;  // Of these nothing else counts.
   double duration_s = 0;
   double output_tokens_per_s = 0;
-  // Mean over requests of (finish - arrival) / output tokens.
-  double normalized_latency_s = 0;
-  Percentiles latency_s;  // The same, of single requests.
+  // Of each request: (finish - arrival) / output tokens of a sequence.
+  double mean_token_latency_s = 0;
+  Percentiles token_latency_s;
   Percentiles first_token_s;
   // From one token of a sequence to the next: each request's mean, of those
   // with several tokens.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/check_range.h"
+#include "common/named_values.h"
 #include "common/status_macros.h"
 #include "scheduler/sim/length_distribution.h"
 #include "scheduler/sim/random_stream.h"
@@ -37,13 +38,12 @@ constexpr uint32_t kShortestContext = 8;
 // Conversations that go on at the same time in a trace of chats.
 constexpr uint32_t kOpenConversations = 16;
 
-constexpr std::array<std::pair<const char*, TraceShape>, 5> kShapes = {{
+constexpr NamedValue<TraceShape> kShapes[] = {
     {"sharegpt", TraceShape::kShareGpt},
     {"alpaca", TraceShape::kAlpaca},
     {"orca", TraceShape::kOrca},
     {"shared_prefix", TraceShape::kSharedPrefix},
-    {"chat", TraceShape::kChat},
-}};
+    {"chat", TraceShape::kChat}};
 
 // The first token of text number `index` (the finalizer of splitmix64).
 Token FirstToken(uint64_t index) {
@@ -119,13 +119,12 @@ class Conversations {
 };
 
 MeanLengths MeansOf(const TraceOptions& options) {
-  MeanLengths means = options.shape == TraceShape::kAlpaca ||
-                              options.shape == TraceShape::kSharedPrefix
-                          ? kAlpacaMeans
-                          : kShareGptMeans;
-  if (options.mean_prompt != 0) means.prompt = options.mean_prompt;
-  if (options.mean_output != 0) means.output = options.mean_output;
-  return means;
+  const MeanLengths means = options.shape == TraceShape::kAlpaca ||
+                                    options.shape == TraceShape::kSharedPrefix
+                                ? kAlpacaMeans
+                                : kShareGptMeans;
+  return {options.mean_prompt.value_or(means.prompt),
+          options.mean_output.value_or(means.output)};
 }
 
 uint32_t PrefixOf(const TraceOptions& options) {
@@ -181,13 +180,11 @@ std::vector<Token> PromptOf(const TraceRequest& request, uint64_t index) {
 }
 
 absl::StatusOr<TraceShape> ParseTraceShape(const std::string& name) {
-  std::string names;
-  for (const auto& [known, shape] : kShapes) {
-    if (name == known) return shape;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", known);
-  }
+  TraceShape shape = TraceShape::kShareGpt;
+  std::string error;
+  if (ParseNamedValue(kShapes, name, &shape, &error)) return shape;
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no trace ", name, "; there are: ", names));
+      absl::StrCat("there is no trace ", name, "; ", error));
 }
 
 absl::Status CheckRate(double rate) {
@@ -197,7 +194,7 @@ absl::Status CheckRate(double rate) {
 absl::Status TraceOptions::Validate() const {
   QUIRE_RETURN_IF_ERROR(CheckRate(rate));
   QUIRE_RETURN_IF_ERROR(CheckRange("requests", num_requests, 1, 1 << 20));
-  QUIRE_RETURN_IF_ERROR(CheckRange("samples", num_sequences, 1, 1024));
+  QUIRE_RETURN_IF_ERROR(CheckRange("sequences", num_sequences, 1, 1024));
   return CheckLengths(*this);
 }
 
@@ -214,7 +211,7 @@ Trace MakeTrace(const TraceOptions& options) {
     request.arrival = absl::Seconds(seconds);
     draw(random, request);
     request.num_sequences = options.num_sequences;
-    request.is_search = options.beam_search;
+    request.is_beam_search = options.is_beam_search;
     trace.push_back(std::move(request));
   }
   return trace;

@@ -2,6 +2,7 @@
 #define QUIRE_SCHEDULER_SIM_TRACE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct TraceRequest {
   uint32_t shared_tokens = 0;
   uint64_t group = 0;
   uint32_t num_sequences = 1;
-  bool is_search = false;         // Its sequences are the beams of one.
+  bool is_beam_search = false;    // Its sequences are the beams of one.
   std::vector<Token> prompt_ids;  // Where recorded: the prompt itself.
 };
 
@@ -63,13 +64,13 @@ struct TraceOptions {
   uint64_t seed = 1;
   uint32_t context_length = 2048;  // No request is longer.
   uint32_t num_sequences = 1;      // Of each request.
-  bool beam_search = false;        // They are beams, not samples.
+  bool is_beam_search = false;     // They are beams, not samples.
   // Of kSharedPrefix: what all prompts begin with.
   uint32_t prefix_tokens = 341;
   // Tokens, of every shape but kOrca: what a request adds to what it shares,
-  // and its answer. 0: as the shape's data set has them.
-  double mean_prompt = 0;
-  double mean_output = 0;
+  // and its answer. Absent: as the shape's data set has them.
+  std::optional<double> mean_prompt;
+  std::optional<double> mean_output;
 
   // INVALID_ARGUMENT names the option, its value and the limit. Means are below
   // a quarter of what the context has room for beside the prefix, so that few

@@ -1,5 +1,6 @@
 #include "client/plan_command.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,15 @@
 namespace quire {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
+// A trace that is not recorded is a short one.
 OfflineOutcome Plan(std::vector<std::string> words) {
-  words.insert(words.begin(), {"plan", "--requests=40", "--rate=12"});
+  const bool is_recorded = std::ranges::any_of(
+      words, [](const auto& word) { return word.ends_with(".jsonl"); });
+  if (!is_recorded) words.insert(words.begin(), "--requests=40");
+  words.insert(words.begin(), {"plan", "--rate=12"});
   return RunOffline(PlanCommand(), words);
 }
 
@@ -37,7 +43,7 @@ TEST(PlanCommandTest, PrintsAPlanForPeople) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("opt-13b on 1 x a100-40gb\n"));
   EXPECT_THAT(outcome.out,
-              HasSubstr("12 GiB: 983 blocks of 16 slots (12 MiB)"));
+              HasSubstr("12 GiB: 983 blocks of 16 slots (12.5 MiB)"));
   EXPECT_THAT(outcome.out, HasSubstr(" replicas for 12 requests/s, "));
   EXPECT_THAT(outcome.out, HasSubstr("  over 3 traces\n"));
 }
@@ -64,6 +70,13 @@ TEST(PlanCommandTest, SaysWhyNothingSuffices) {
   const auto answer = Answer({strict});
   EXPECT_EQ(answer["replicas"], 0);
   EXPECT_THAT(std::string(answer["obstacle"]), HasSubstr("one by one"));
+}
+
+TEST(PlanCommandTest, RequestsThatNeverFitHaveNoFigures) {
+  const std::string small = "--num_slots=16";
+  const std::string text = Plan({small}).out;
+  EXPECT_THAT(text, EndsWith("40 requests never fit its 16 slots.\n"));
+  EXPECT_FALSE(Answer({small}).contains("figures"));
 }
 
 TEST(PlanCommandTest, PlansForARecordedTrace) {

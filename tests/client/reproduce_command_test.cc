@@ -41,10 +41,10 @@ TEST(ReproduceCommandTest, FiguresStandBesideThePapers) {
 }
 
 TEST(ReproduceCommandTest, EverySectionHasItsNameAndItsFigures) {
-  for (const ReproduceSection& section : ReproduceSections()) {
-    if (section.name == "latency") continue;  // Takes seconds.
+  for (const SectionRecipe& recipe : SectionRecipes()) {
+    if (recipe.name == "latency") continue;  // Takes seconds.
     const OfflineOutcome outcome =
-        Reproduce({"--only=" + section.name, "--json"});
+        Reproduce({"--only=" + recipe.name, "--json"});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(outcome.out);
     EXPECT_FALSE(json["figures"].empty() && json["grids"].empty());

@@ -32,7 +32,7 @@ TEST(ReproduceRunsTest, EveryPartOfAnExperimentMakesADifference) {
   const auto latency = [&](const std::function<void(Experiment&)>& change) {
     Experiment experiment = prefixed;
     change(experiment);
-    return runs.Of(experiment)[0].normalized_latency_s;
+    return runs.Of(experiment)[0].mean_token_latency_s;
   };
   const double unchanged = latency([](Experiment&) {});
   EXPECT_GT(latency([](Experiment& e) { e.num_sequences = 4; }), unchanged);

@@ -37,7 +37,7 @@ TEST(ReproduceSweepTest, RunsAtEachRate) {
   EXPECT_EQ(sweep.latencies.size(), 2);
   EXPECT_EQ(sweep.latencies[1].size(), 2);
   EXPECT_EQ(sweep.latencies[1][0],
-            runs.Of({.rate = 2})[0].normalized_latency_s);
+            runs.Of({.rate = 2})[0].mean_token_latency_s);
 }
 
 TEST(ReproduceSweepTest, AGridHasAColumnForEachSystem) {

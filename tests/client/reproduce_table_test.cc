@@ -19,13 +19,6 @@ ReproducedFigure FigureOf(double paper, double ours,
           .why = why};
 }
 
-TEST(ReproduceTableTest, ASpreadIsMeanLeastAndMost) {
-  const Spread spread = SpreadOf({4, 1, 1});
-  EXPECT_EQ(spread.mean, 2);
-  EXPECT_EQ(spread.least, 1);
-  EXPECT_EQ(spread.most, 4);
-}
-
 TEST(ReproduceTableTest, AFifthAwayIsTheSame) {
   EXPECT_FALSE(Differs(FigureOf(10, 12)));
   EXPECT_FALSE(Differs(FigureOf(10, 8)));

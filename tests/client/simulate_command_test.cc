@@ -1,8 +1,10 @@
 #include "client/simulate_command.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "common/command_flags.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -18,8 +20,12 @@ using ::testing::Not;
 
 class SimulateCommandTest : public ::testing::Test {
  protected:
+  // A trace that is not recorded is a short one.
   static OfflineOutcome Simulate(std::vector<std::string> words) {
-    words.insert(words.begin(), {"simulate", "--requests=20"});
+    const bool is_recorded = std::ranges::any_of(
+        words, [](const auto& word) { return word.ends_with(".jsonl"); });
+    if (!is_recorded) words.insert(words.begin(), "--requests=20");
+    words.insert(words.begin(), "simulate");
     return RunOffline(SimulateCommand(), words);
   }
   static nlohmann::json Figures(std::vector<std::string> words) {
@@ -28,9 +34,10 @@ class SimulateCommandTest : public ::testing::Test {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return nlohmann::json::parse(outcome.out);
   }
-  static std::string ErrorOf(const std::vector<std::string>& words) {
+  static std::string ErrorOf(const std::vector<std::string>& words,
+                             int exit_code = 1) {
     const OfflineOutcome outcome = Simulate(words);
-    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.exit_code, exit_code);
     return outcome.err;
   }
   testing::TemporaryFolder folder_;
@@ -73,8 +80,8 @@ TEST_F(SimulateCommandTest, ConcurrencyKeepsRequestsOpen) {
 
 TEST_F(SimulateCommandTest, SamplesShareTheirPrompt) {
   EXPECT_EQ(Figures({})["slots"]["saved_by_sharing"], 0);
-  EXPECT_GT(Figures({"--samples=4"})["slots"]["saved_by_sharing"], 0.1);
-  EXPECT_EQ(Figures({"--samples=4",
+  EXPECT_GT(Figures({"--sequences=4"})["slots"]["saved_by_sharing"], 0.1);
+  EXPECT_EQ(Figures({"--sequences=4",
                      "--policy=orca_oracle"})["slots"]["saved_by_sharing"],
             0);
 }
@@ -82,7 +89,7 @@ TEST_F(SimulateCommandTest, SamplesShareTheirPrompt) {
 TEST_F(SimulateCommandTest, SamplesAreSequencesOfTheirOwn) {
   const double rows_of_one = Figures({"--rate=100"})["rows_per_step"];
   const double rows_of_four =
-      Figures({"--rate=100", "--samples=4"})["rows_per_step"];
+      Figures({"--rate=100", "--sequences=4"})["rows_per_step"];
   EXPECT_GT(rows_of_four, 2 * rows_of_one);
 }
 
@@ -112,6 +119,23 @@ TEST_F(SimulateCommandTest, ARecordedTraceIsPlayedAtTheRateThatIsAskedFor) {
   const std::string at_once =
       "--trace=" + folder_.Write("at_once.jsonl", lines.substr(0, 57));
   EXPECT_THAT(ErrorOf({at_once, "--rate=1"}), HasSubstr("arrive at once"));
+}
+
+TEST_F(SimulateCommandTest, AFlagThatTheTraceWouldIgnoreIsRefused) {
+  const std::string recorded = folder_.Write(
+      "t.jsonl", R"({"arrival_s": 0, "prompt_tokens": 5, "output_tokens": 3})");
+  const auto refuses = [](const std::string& trace, const std::string& name,
+                          const std::string& value) {
+    EXPECT_THAT(ErrorOf({"--trace=" + trace, "--" + name + value}, kUsageError),
+                HasSubstr("--" + name + " does not apply to --trace=" + trace));
+  };
+  for (const char* name : {"requests", "mean_prompt", "mean_output",
+                           "prefix_tokens", "sequences", "seed"}) {
+    refuses(recorded, name, "=20");
+  }
+  refuses(recorded, "beam_search", "");
+  refuses("orca", "mean_prompt", "=20");
+  refuses("alpaca", "prefix_tokens", "=20");
 }
 
 TEST_F(SimulateCommandTest, ALongSharedPrefixIsKeptOnceUnlessTheCacheIsOff) {
@@ -191,11 +215,12 @@ TEST_F(SimulateCommandTest, AFolderIsAModel) {
 TEST_F(SimulateCommandTest, NamesAFlagThatIsOutOfRange) {
   EXPECT_THAT(ErrorOf({"--rate=0"}), HasSubstr("rate is 0"));
   EXPECT_THAT(ErrorOf({"--requests=0"}), HasSubstr("requests is 0"));
-  EXPECT_THAT(ErrorOf({"--samples=0"}), HasSubstr("samples is 0"));
+  EXPECT_THAT(ErrorOf({"--sequences=0"}), HasSubstr("sequences is 0"));
   EXPECT_THAT(ErrorOf({"--block_size=0"}), HasSubstr("block_size is 0"));
   EXPECT_THAT(ErrorOf({"--max_step_tokens=0"}),
               HasSubstr("max_step_tokens is 0"));
-  EXPECT_THAT(ErrorOf({"--policy=x"}), HasSubstr("no policy x"));
+  EXPECT_THAT(ErrorOf({"--policy=x"}, kUsageError),
+              HasSubstr("--policy cannot be \"x\", it must be paged, static"));
   EXPECT_THAT(ErrorOf({"--trace=x"}), HasSubstr("no trace x"));
   EXPECT_THAT(ErrorOf({"--model_shape=x"}), HasSubstr("no model x"));
 }

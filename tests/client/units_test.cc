@@ -11,6 +11,10 @@ TEST(FormatBytesTest, ChoosesTheUnit) {
   EXPECT_EQ(FormatBytes(1024), "1 KiB");
   EXPECT_EQ(FormatBytes(1536), "1.5 KiB");
   EXPECT_EQ(FormatBytes(12ull << 30), "12 GiB");
+  EXPECT_EQ(FormatBytes(12'800), "12.5 KiB");
+  EXPECT_EQ(FormatBytes((12ull << 30) - 1), "12 GiB");
+  EXPECT_EQ(FormatBytes(102'350), "100 KiB");
+  EXPECT_EQ(FormatBytes(102'912), "100 KiB");
   EXPECT_EQ(FormatBytes(5000ull << 40), "5000 TiB");
 }
 

@@ -56,13 +56,13 @@ TEST_F(PagedSystemTest, PreemptsWhereBlocksRunOutAndFinishesAll) {
 }
 
 TEST_F(PagedSystemTest, BeamsShareMoreThanTheirPrompt) {
-  const auto most_saved = [this](bool is_search) {
+  const auto most_saved = [this](bool is_beam_search) {
     PagedSystem system = Make(/*num_blocks=*/64);
     system.Submit({.key = 1,
                    .prompt = std::vector<Token>(8, 1),
                    .output_tokens = 40,
                    .num_sequences = 4,
-                   .is_search = is_search});
+                   .is_beam_search = is_beam_search});
     uint64_t most = 0;
     Advance(system);
     while (system.next_event() < absl::InfiniteDuration()) {
@@ -71,7 +71,8 @@ TEST_F(PagedSystemTest, BeamsShareMoreThanTheirPrompt) {
     }
     return most;
   };
-  EXPECT_GT(most_saved(/*is_search=*/true), most_saved(/*is_search=*/false));
+  EXPECT_GT(most_saved(/*is_beam_search=*/true),
+            most_saved(/*is_beam_search=*/false));
   EXPECT_THAT(When(Progress::kFinished), SizeIs(1));
 }
 
@@ -112,18 +113,18 @@ TEST_F(PagedSystemTest, SamplesShareNoBlockThatTheyGenerated) {
   EXPECT_EQ(system.occupancy().slots.saved, 4);
 }
 
-TEST_F(PagedSystemTest, PrefixesAreSharedUnlessTheCacheIsBypassed) {
-  for (const bool uses_prefix_cache : {true, false}) {
-    PagedSystem system({.num_blocks = 16,
-                        .block_size = 4,
-                        .uses_prefix_cache = uses_prefix_cache},
+TEST_F(PagedSystemTest, PrefixesAreSharedUnlessTheCacheIsOff) {
+  for (const bool prefix_cache : {true, false}) {
+    PagedSystem system({.engine = {.prefix_cache = prefix_cache},
+                        .num_blocks = 16,
+                        .block_size = 4},
                        &cost_);
     const std::vector<Token> prompt(9, Token(7));
     system.Submit({.key = 1, .prompt = prompt, .output_tokens = 3});
     system.Submit({.key = 2, .prompt = prompt, .output_tokens = 3});
     RunToEnd(system);
     EXPECT_EQ(system.totals().num_rows,
-              uses_prefix_cache ? 9 + 1 + 2 * 2 : 9 + 9 + 2 * 2);
+              prefix_cache ? 9 + 1 + 2 * 2 : 9 + 9 + 2 * 2);
   }
 }
 

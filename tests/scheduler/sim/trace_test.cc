@@ -136,7 +136,7 @@ TEST(TraceTest, RecordedPromptsAreWhatTheyAre) {
 TEST(TraceTest, NamesTheTracesThereAre) {
   EXPECT_EQ(*ParseTraceShape("chat"), TraceShape::kChat);
   EXPECT_THAT(std::string(ParseTraceShape("x").status().message()),
-              HasSubstr("no trace x; there are: sharegpt, alpaca, orca"));
+              HasSubstr("no trace x; it must be sharegpt, alpaca, orca"));
 }
 
 TEST(TraceTest, MeansCanBeTheUsersOwn) {
@@ -156,13 +156,14 @@ TEST(TraceTest, NamesTheOptionThatIsWrong) {
   EXPECT_EQ(error({}), "");
   EXPECT_THAT(error({.rate = 0}), HasSubstr("rate is 0, must be 0.001 to"));
   EXPECT_THAT(error({.num_requests = 0}), HasSubstr("requests is 0"));
-  EXPECT_THAT(error({.num_sequences = 0}), HasSubstr("samples is 0"));
+  EXPECT_THAT(error({.num_sequences = 0}), HasSubstr("sequences is 0"));
   EXPECT_THAT(
       error({.shape = TraceShape::kSharedPrefix, .prefix_tokens = 1025}),
       HasSubstr("prefix_tokens is 1025, must be 0 to 1024"));
   EXPECT_THAT(error({.mean_prompt = 0.5}), HasSubstr("mean_prompt is 0.5"));
   EXPECT_THAT(error({.mean_prompt = NAN}), HasSubstr("mean_prompt is nan"));
   EXPECT_THAT(error({.mean_output = -5}), HasSubstr("mean_output is -5"));
+  EXPECT_THAT(error({.mean_prompt = 0}), HasSubstr("mean_prompt is 0"));
   EXPECT_THAT(error({.mean_output = 512}), HasSubstr("must be 1 to 511"));
   EXPECT_THAT(error({.context_length = 2}),
               HasSubstr("context_length is 2, must be 8 to"));
