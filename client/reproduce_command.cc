@@ -69,15 +69,26 @@ absl::StatusOr<ReproduceRuns::Options> RunsFromFlags(Console& console) {
   return options;
 }
 
+absl::Status CannotWrite(const std::string& path) {
+  return absl::UnknownError(
+      absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
+}
+
+// Before the experiments, which take minutes.
+absl::Status CheckPicturesCanBeWritten() {
+  const std::string path = absl::GetFlag(FLAGS_out);
+  if (path.empty()) return absl::OkStatus();
+  const std::ofstream file(path, std::ios::app);
+  return file ? absl::OkStatus() : CannotWrite(path);
+}
+
 absl::Status WritePictures(const std::vector<Chart>& charts) {
   const std::string path = absl::GetFlag(FLAGS_out);
   if (path.empty()) return absl::OkStatus();
   std::ofstream file(path);
   file << SvgOf(charts);
   file.close();
-  if (file) return absl::OkStatus();
-  return absl::UnknownError(
-      absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
+  return file ? absl::OkStatus() : CannotWrite(path);
 }
 
 absl::Status Reproduce(const std::vector<std::string>&, Console& console) {
@@ -85,6 +96,7 @@ absl::Status Reproduce(const std::vector<std::string>&, Console& console) {
                          RecipesFromFlags());
   QUIRE_ASSIGN_OR_RETURN(ReproduceRuns::Options options,
                          RunsFromFlags(console));
+  QUIRE_RETURN_IF_ERROR(CheckPicturesCanBeWritten());
   ReproduceRuns runs(std::move(options));
   std::vector<Chart> charts;
   for (const SectionRecipe& recipe : recipes) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -91,6 +92,8 @@ absl::Status CannotRead(const std::string& path) {
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
+  // Of an empty file nothing can be moved, which is no error.
+  if (file.is_open() && file.peek() == EOF && !file.bad()) return text.str();
   if (!file || !(text << file.rdbuf())) return CannotRead(path);
   return text.str();
 }

@@ -19,7 +19,8 @@ void Beams::OnAdmitted() {
   for (Beam& beam : beams_) beam.found.reset();
 }
 
-SequenceChanges Beams::Continue(Sequence& sequence, TokenScores scores) {
+SequenceChanges Beams::Continue(Sequence& sequence, TokenScores scores,
+                                ClientOutput output) {
   QUIRE_CHECK(sequence.index() < beams_.size());
   Beam& reported = beams_[sequence.index()];
   reported.found = std::move(scores);
@@ -46,11 +47,12 @@ SequenceChanges Beams::Continue(Sequence& sequence, TokenScores scores) {
                     .last = AddNode(candidate)});
   }
   for (const Beam& beam : beams_) changes.ended.push_back(beam.sequence);
+  changes.num_gained = static_cast<uint32_t>(beams_.size());
   beams_ = std::move(next);
-  done_ = step.done;
-  if (done_) {
-    for (size_t rank = outputs_.size(); rank > 0; --rank) {
-      changes.reason = Write(hypotheses_[rank - 1], outputs_[rank - 1]);
+  if (step.done()) {
+    for (uint32_t rank = 0; rank < outputs_.size(); ++rank) {
+      const FinishReason end = Deliver(rank, output);
+      if (rank == 0) changes.reason = end;
     }
   }
   return changes;
@@ -97,8 +99,11 @@ void Beams::Keep(std::span<const BeamHypothesis> complete) {
   if (hypotheses_.size() > rules_.width) hypotheses_.resize(rules_.width);
 }
 
-FinishReason Beams::Write(const Hypothesis& hypothesis,
-                          SequenceOutput& output) {
+FinishReason Beams::Deliver(uint32_t rank, ClientOutput output) {
+  const Hypothesis& hypothesis = hypotheses_[rank];
+  SequenceDelta& delta = output.DeltaOf(rank);
+  if (rank == 0) delta.prompt_logprobs = std::move(prompt_scores_);
+  delta.score = hypothesis.score;
   std::vector<uint32_t> path;
   for (uint32_t i = hypothesis.last; i != kNoNode; i = nodes_[i].before) {
     path.push_back(i);
@@ -106,21 +111,14 @@ FinishReason Beams::Write(const Hypothesis& hypothesis,
   FinishReason end = FinishReason::kNone;
   uint32_t num_generated = 0;
   for (auto i = path.rbegin(); i != path.rend(); ++i) {
-    end = output.Append(request_, nodes_[*i].scores, ++num_generated);
+    end = outputs_[rank].Append(request_, nodes_[*i].scores, ++num_generated,
+                                delta);
   }
-  output.SetScore(hypothesis.score);
   return end;
 }
 
-void Beams::AddPromptScores(TokenScores scores) {
-  outputs_.front().AddPromptScores(std::move(scores));
-}
-
-void Beams::TakeDeltas(const std::function<void(SequenceDelta)>& deliver) {
-  if (!done_) return;
-  for (SequenceOutput& output : outputs_) {
-    if (output.has_delta()) deliver(output.TakeDelta());
-  }
+void Beams::AddPromptScores(TokenScores scores, ClientOutput) {
+  prompt_scores_.push_back(std::move(scores));
 }
 
 }  // namespace quire

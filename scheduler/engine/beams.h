@@ -2,7 +2,6 @@
 #define QUIRE_SCHEDULER_ENGINE_BEAMS_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "scheduler/engine/continuation.h"
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/mailbox.h"
+#include "scheduler/engine/outbox.h"
 #include "scheduler/engine/sequence.h"
 #include "scheduler/engine/sequence_output.h"
 #include "scheduler/policy/beam_search.h"
@@ -24,10 +24,13 @@ class Beams final : public Continuation {
   // The search begins with one sequence, the prompt.
   explicit Beams(GenerationRequest& request);
 
-  SequenceChanges Continue(Sequence& sequence, TokenScores scores) override;
+  uint32_t num_first_sequences() const override { return 1; }
+  uint32_t most_sequences(uint32_t) const override { return rules_.width; }
+  bool runs_ahead() const override { return false; }
+  SequenceChanges Continue(Sequence& sequence, TokenScores scores,
+                           ClientOutput output) override;
   void OnAdmitted() override;
-  void AddPromptScores(TokenScores scores) override;
-  void TakeDeltas(const std::function<void(SequenceDelta)>& deliver) override;
+  void AddPromptScores(TokenScores scores, ClientOutput output) override;
 
  private:
   static constexpr uint32_t kNoNode = ~uint32_t{0};
@@ -51,8 +54,8 @@ class Beams final : public Continuation {
   std::vector<BeamCandidate> Candidates(uint32_t num_generated) const;
   uint32_t AddNode(const BeamCandidate& candidate);
   void Keep(std::span<const BeamHypothesis> complete);
-  // Moves the tokens of a hypothesis to an output. Why it ended.
-  FinishReason Write(const Hypothesis& hypothesis, SequenceOutput& output);
+  // Sends the hypothesis of that rank. Why it ended.
+  FinishReason Deliver(uint32_t rank, ClientOutput output);
 
   const GenerationRequest& request_;
   const BeamSearchRules rules_;
@@ -60,7 +63,7 @@ class Beams final : public Continuation {
   std::vector<Beam> beams_{Beam()};      // By index of their sequences.
   std::vector<Hypothesis> hypotheses_;   // At most the width, best first.
   std::vector<SequenceOutput> outputs_;  // By rank.
-  bool done_ = false;
+  std::vector<TokenScores> prompt_scores_;
 };
 
 }  // namespace quire

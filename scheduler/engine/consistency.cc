@@ -96,7 +96,7 @@ absl::Status CheckRunning(const Scheduler& scheduler) {
 // that is still to be asked for.
 absl::Status CheckHostBlocks(const Scheduler& scheduler) {
   const std::vector<HostBlockId> pending =
-      scheduler.pending_swaps().host_blocks();
+      scheduler.pending_swaps().named_host_blocks();
   absl::flat_hash_set<HostBlockId> named(pending.begin(), pending.end());
   for (const RequestState* request : scheduler.waiting()) {
     for (const auto& sequence : request->sequences()) {

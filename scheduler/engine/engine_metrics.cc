@@ -1,5 +1,6 @@
 #include "scheduler/engine/engine_metrics.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <vector>
@@ -102,7 +103,7 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
           "preemption or a new epoch.")),
       prefix_queries(registry->AddCounter(
           "quire_prefix_query_tokens_total",
-          "Tokens of admitted sequences that were looked for in the cache.")),
+          "Prompt tokens that were looked for in the cache, each once.")),
       prefix_hits(
           registry->AddCounter("quire_prefix_hit_tokens_total",
                                "Of these, tokens whose K and V were found.")),
@@ -159,6 +160,14 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
         "of their tokens: computed again, or swapped to host blocks.",
         {{"kind", kKinds[i]}});
   }
+}
+
+void EngineMetrics::ObserveTimesBetweenTokens(double seconds,
+                                              uint32_t count) const {
+  const auto bucket = std::ranges::lower_bound(kPaceBuckets, seconds);
+  std::vector<double> counts(kPaceBuckets.size() + 1);
+  counts[bucket - kPaceBuckets.begin()] = count;
+  time_between_tokens->ObserveMultiple(counts, seconds * count);
 }
 
 prometheus::Counter* EngineMetrics::Requests(Outcome outcome) const {

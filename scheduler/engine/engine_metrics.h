@@ -1,6 +1,8 @@
 #ifndef QUIRE_SCHEDULER_ENGINE_ENGINE_METRICS_H_
 #define QUIRE_SCHEDULER_ENGINE_ENGINE_METRICS_H_
 
+#include <cstdint>
+
 #include "scheduler/metrics/metric_registry.h"
 #include "scheduler/policy/preemption.h"
 
@@ -58,6 +60,8 @@ struct EngineMetrics {
   prometheus::Histogram* queue_time;
   prometheus::Histogram* time_to_first_token;
   prometheus::Histogram* time_between_tokens;
+  // Observes that for `count` tokens.
+  void ObserveTimesBetweenTokens(double seconds, uint32_t count) const;
   prometheus::Histogram* request_duration;
 
   // Steps, by what they hold and where their time goes.

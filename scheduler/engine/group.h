@@ -18,6 +18,7 @@
 #include "scheduler/memory/block_pool.h"
 #include "scheduler/memory/host_block_pool.h"
 #include "scheduler/memory/prefix_tree.h"
+#include "scheduler/policy/work_rates.h"
 
 namespace quire {
 
@@ -55,7 +56,7 @@ class Group {
   // committed.
   void PopOldest();
   // Of the steps that have left flight.
-  const MeasuredRates& rates() const { return rates_; }
+  WorkRates rates() const { return rates_.Means(); }
 
   // Ends the epoch on the link's side.
   void Abandon(const absl::Status& reason);

@@ -7,8 +7,8 @@
 namespace quire {
 namespace {
 
-template <typename T>
-void MoveToEnd(std::vector<T>& from, std::vector<T>& to) {
+template <typename List>
+void MoveToEnd(List& from, List& to) {
   to.insert(to.end(), std::make_move_iterator(from.begin()),
             std::make_move_iterator(from.end()));
 }

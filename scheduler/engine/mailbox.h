@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "common/ids.h"
@@ -32,7 +33,7 @@ enum class FinishReason { kNone, kStop, kLength };
 struct SequenceDelta {
   uint32_t sequence = 0;  // Index within the request.
   std::string text;
-  std::vector<Token> tokens;
+  absl::InlinedVector<Token, 4> tokens;
   std::vector<TokenScores>
       logprobs;  // One for each of `tokens`, where asked for.
   std::vector<TokenScores>
@@ -65,7 +66,7 @@ class Mailbox {
   void Close(absl::Status status, RequestUsage usage);
 
   struct Contents {
-    std::vector<SequenceDelta> deltas;  // At most one a sequence.
+    absl::InlinedVector<SequenceDelta, 1> deltas;  // At most one a sequence.
     bool closed = false;
     absl::Status status;  // Where closed.
     RequestUsage usage;   // Where closed.

@@ -22,6 +22,12 @@ std::optional<double> MeasuredRates::FadingMean::Mean() const {
   return sum_ / num_units_;
 }
 
+WorkRates MeasuredRates::Means() const {
+  return {.ns_per_prompt_row = prompt_row_.Mean(),
+          .ns_per_decode_step = decode_step_.Mean(),
+          .ns_per_swapped_block = swapped_block_.Mean()};
+}
+
 void MeasuredRates::Observe(std::span<const Run> runs,
                             uint32_t num_swapped_blocks,
                             const worker::v1::StepTimings& slowest) {
@@ -34,7 +40,7 @@ void MeasuredRates::Observe(std::span<const Run> runs,
   if (num_prompt_rows == 0) {
     decode_step_.Add(step_ns, 1);
   } else {
-    prompt_row_.Add(std::max(0.0, step_ns - ns_per_step().value_or(0)),
+    prompt_row_.Add(std::max(0.0, step_ns - decode_step_.Mean().value_or(0)),
                     num_prompt_rows);
   }
   if (num_swapped_blocks > 0) {

@@ -7,12 +7,12 @@
 
 #include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/run.h"
+#include "scheduler/policy/work_rates.h"
 
 namespace quire {
 
-// What a group's steps have taken lately, as its slowest rank says: the rates
-// from which policies estimate what a choice would cost. nullopt until there
-// was a step that tells. Engine thread only.
+// What a group's steps have taken lately, as its slowest rank says. Engine
+// thread only.
 class MeasuredRates {
  public:
   // A step was committed: `runs` were computed, `num_swapped_blocks` moved to
@@ -20,16 +20,8 @@ class MeasuredRates {
   void Observe(std::span<const Run> runs, uint32_t num_swapped_blocks,
                const worker::v1::StepTimings& slowest);
 
-  // Of a step in which every run is one row: a token for each of its sequences,
-  // however many these are.
-  std::optional<double> ns_per_step() const { return decode_step_.Mean(); }
-  // Of a row that shares its run with others, beyond what a step takes without
-  // it: of a prompt, or of what is computed anew.
-  std::optional<double> ns_per_prompt_row() const { return prompt_row_.Mean(); }
-  // One way.
-  std::optional<double> ns_per_swapped_block() const {
-    return swapped_block_.Mean();
-  }
+  // Each is nullopt until there was a step that tells.
+  WorkRates Means() const;
 
  private:
   // A mean over what was observed, in which each observation weighs as its

@@ -4,28 +4,34 @@
 
 namespace quire {
 
-void Outbox::Append(const std::shared_ptr<Mailbox>& mailbox,
-                    SequenceDelta&& delta) {
-  deliveries_.push_back({mailbox, std::move(delta)});
+SequenceDelta& Outbox::DeltaOf(Mailbox* mailbox, uint32_t sequence) {
+  if (!deliveries_.empty()) {
+    Delivery& last = deliveries_.back();
+    if (last.mailbox == mailbox && last.delta.sequence == sequence) {
+      return last.delta;
+    }
+  }
+  Delivery& added = deliveries_.emplace_back();
+  added.mailbox = mailbox;
+  added.delta.sequence = sequence;
+  return added.delta;
 }
 
 void Outbox::Close(std::shared_ptr<Mailbox> mailbox, absl::Status status,
                    RequestUsage usage) {
-  deliveries_.push_back(
-      {std::move(mailbox), Closing{std::move(status), usage}});
+  closings_.push_back({std::move(mailbox), std::move(status), usage});
 }
 
 bool Outbox::Publish() {
-  if (deliveries_.empty()) return false;
+  if (deliveries_.empty() && closings_.empty()) return false;
   for (Delivery& delivery : deliveries_) {
-    if (auto* delta = std::get_if<SequenceDelta>(&delivery.content)) {
-      delivery.mailbox->Append(std::move(*delta));
-    } else {
-      Closing& closing = std::get<Closing>(delivery.content);
-      delivery.mailbox->Close(std::move(closing.status), closing.usage);
-    }
+    delivery.mailbox->Append(std::move(delivery.delta));
   }
   deliveries_.clear();
+  for (Closing& closing : closings_) {
+    closing.mailbox->Close(std::move(closing.status), closing.usage);
+  }
+  closings_.clear();
   return true;
 }
 

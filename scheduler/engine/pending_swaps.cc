@@ -14,7 +14,7 @@ void PendingSwaps::SwapIn(HostBlockRef source, BlockId destination) {
   in_.emplace_back(std::move(source), destination);
 }
 
-std::vector<HostBlockId> PendingSwaps::host_blocks() const {
+std::vector<HostBlockId> PendingSwaps::named_host_blocks() const {
   std::vector<HostBlockId> ids;
   for (const auto& [block, host_block] : out_) ids.push_back(host_block->id());
   for (const auto& [host_block, block] : in_) ids.push_back(host_block->id());

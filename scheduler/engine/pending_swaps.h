@@ -30,7 +30,7 @@ class PendingSwaps {
   uint32_t num_in() const { return static_cast<uint32_t>(in_.size()); }
 
   // That it refers to; a host block may stand twice.
-  std::vector<HostBlockId> host_blocks() const;
+  std::vector<HostBlockId> named_host_blocks() const;
 
   // Becomes part of the plan, and is pending no more.
   void MoveTo(worker::v1::StepPlan& plan);

@@ -83,20 +83,32 @@ void PlanBuilder::AddRun(Sequence& sequence,
   if (!sequence.told()) AddSequence(sequence, sampling);
   AddTableEdit(sequence);
   AddCopy(sequence);
-  worker::v1::Runs& runs = *plan().mutable_runs();
-  runs.add_sequence(run.sequence.value());
-  runs.add_slot(run.position);
-  runs.add_position(run.position);
-  runs.add_num_rows(run.num_rows);
-  runs.add_samples(run.samples);
-  runs.add_prompt_logprobs(run.num_scored > 0);
   runs_.push_back(run);
+}
+
+// Column by column: a plan has thousands of runs.
+void PlanBuilder::WriteRuns() {
+  worker::v1::Runs& runs = *plan().mutable_runs();
+  const auto write = [&](auto& column, auto value_of) {
+    column.Resize(static_cast<int>(runs_.size()), {});
+    std::ranges::transform(runs_, column.begin(), value_of);
+  };
+  const auto position = [](const Run& run) { return run.position; };
+  write(*runs.mutable_sequence(),
+        [](const Run& run) { return run.sequence.value(); });
+  write(*runs.mutable_slot(), position);
+  write(*runs.mutable_position(), position);
+  write(*runs.mutable_num_rows(), [](const Run& run) { return run.num_rows; });
+  write(*runs.mutable_samples(), [](const Run& run) { return run.samples; });
+  write(*runs.mutable_prompt_logprobs(),
+        [](const Run& run) { return run.num_scored > 0; });
 }
 
 PlanBuilder::Finished PlanBuilder::Finish() {
   for (SequenceId sequence : released_) plan().add_released(sequence.value());
   released_.clear();
   swaps_.MoveTo(plan());
+  WriteRuns();
   copy_sources_.clear();
   finished_ = true;
   Finished finished = {.plan = plan_, .runs = std::exchange(runs_, {})};

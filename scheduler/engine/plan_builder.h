@@ -58,6 +58,7 @@ class PlanBuilder {
   void AddSequence(Sequence& sequence, const worker::v1::Sampling& sampling);
   void AddTableEdit(Sequence& sequence);
   void AddCopy(Sequence& sequence);
+  void WriteRuns();
 
   std::vector<SequenceId> released_;
   PendingSwaps swaps_;

@@ -31,7 +31,7 @@ PrefixWriter ReadableOf(const RequestState& other, const RequestState& reader) {
 // what samples. One that is swapped has its own behind those that are.
 std::span<const Token> Sharable(const Sequence& sequence) {
   return sequence.tokens().first(sequence.swapped() != nullptr
-                                     ? sequence.swapped_slots()
+                                     ? sequence.num_returning_slots()
                                      : sequence.known() - 1);
 }
 
@@ -46,7 +46,8 @@ std::vector<BlockId> FindPrefix(const RequestState& request, Group& group) {
       static_cast<uint32_t>(tokens.size()) / group.shape().block_size);
 }
 
-std::vector<RequestState*> FindWriters(std::span<RequestState* const> running) {
+std::vector<RequestState*> WritersAmong(
+    std::span<RequestState* const> running) {
   std::vector<RequestState*> writers;
   std::ranges::copy_if(
       running, std::back_inserter(writers),
@@ -54,24 +55,24 @@ std::vector<RequestState*> FindWriters(std::span<RequestState* const> running) {
   return writers;
 }
 
-AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
-                         std::span<RequestState* const> writers,
-                         uint32_t block_size) {
+PrefixToCome FindPrefixToCome(const RequestState& request, uint32_t num_found,
+                              std::span<RequestState* const> writers,
+                              uint32_t block_size) {
   if (!request.reads_prefixes() || request.swapped()) return {};
   std::vector<PrefixWriter> described;
   for (const RequestState* other : writers) {
     described.push_back(ReadableOf(*other, request));
   }
-  const std::optional<PrefixToCome> choice = ChooseWriter(
+  const std::optional<WriterChoice> choice = ChooseWriter(
       Sharable(request.leader()), num_found, described, block_size);
   if (!choice.has_value()) return {};
   return {.writer = writers[choice->writer]->leader().id(),
           .num_slots = choice->num_slots};
 }
 
-bool IsBeingWritten(const AwaitedPrefix& awaited, const Sequence* writer) {
+bool IsBeingWritten(const PrefixToCome& prefix, const Sequence* writer) {
   return writer != nullptr && !writer->parked() &&
-         writer->committed() < awaited.num_slots;
+         writer->committed() < prefix.num_slots;
 }
 
 uint32_t CountOwnRows(const RequestState& request,
@@ -89,7 +90,7 @@ uint32_t CountOwnRows(const RequestState& request,
   const uint32_t block_size = group.shape().block_size;
   const uint32_t num_found =
       static_cast<uint32_t>(FindPrefix(request, group).size()) * block_size;
-  const std::optional<PrefixToCome> shared =
+  const std::optional<WriterChoice> shared =
       ChooseWriter(Sharable(request.leader()), num_found, others, block_size);
   return known - (shared.has_value() ? shared->num_slots : num_found);
 }

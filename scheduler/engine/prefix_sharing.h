@@ -26,19 +26,19 @@ std::vector<BlockId> FindPrefix(const RequestState& request, Group& group);
 
 // Those of `running` that are about to write more of their prompts, which
 // others may read.
-std::vector<RequestState*> FindWriters(std::span<RequestState* const> running);
+std::vector<RequestState*> WritersAmong(std::span<RequestState* const> running);
 
 // The sequence among those that lead `writers` for whose blocks `request`
 // should wait, beyond the `num_found` slots of its prefix that are found.
 // num_slots is 0 where there is none; a swapped request has its own. REQUIRES:
 // `request` waits.
-AwaitedPrefix FindWriter(const RequestState& request, uint32_t num_found,
-                         std::span<RequestState* const> writers,
-                         uint32_t block_size);
+PrefixToCome FindPrefixToCome(const RequestState& request, uint32_t num_found,
+                              std::span<RequestState* const> writers,
+                              uint32_t block_size);
 
-// Whether what is awaited is still to come. `writer`: the sequence that it
+// Whether it is still to come. `writer`: the sequence that it
 // names; null: it is not open any more.
-bool IsBeingWritten(const AwaitedPrefix& awaited, const Sequence* writer);
+bool IsBeingWritten(const PrefixToCome& prefix, const Sequence* writer);
 
 // Rows that have to be computed for `request` and for nobody else: those of its
 // tokens behind what is found in `group` and behind what begins a prompt that

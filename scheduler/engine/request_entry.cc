@@ -40,8 +40,7 @@ uint64_t RequestEntry::BlocksToEnd() const {
 AdmissionRequest RequestEntry::Describe() const {
   const uint64_t num_active = std::ranges::count_if(
       prefix_, [&](BlockId block) { return group_.pool().is_active(block); });
-  return {.blocks_now = BlocksToEnter() - num_active,
-          .blocks_at_end = BlocksToEnd(),
+  return {.num_blocks = BlocksToEnter() - num_active,
           .was_preempted = request_.num_preemptions() > 0};
 }
 
@@ -98,7 +97,7 @@ void RequestEntry::HoldToEnd() {
     missing -= std::min<uint64_t>(missing, sequence->num_blocks());
   }
   const auto num_blocks = leader.num_blocks() + static_cast<uint32_t>(missing);
-  QUIRE_CHECK(leader.Reserve(num_blocks * block_size_ - leader.planned()));
+  QUIRE_CHECK(leader.table().Reserve(num_blocks * block_size_));
 }
 
 }  // namespace quire

@@ -25,7 +25,7 @@ class RequestEntry {
   // Both must outlive it.
   RequestEntry(RequestState* request, const Terms& terms, Group* group);
 
-  // Slots that need no computing.
+  // Slots of the leader that are found written in the KV cache.
   uint32_t num_found() const;
   // What policy/admission decides by.
   AdmissionRequest Describe() const;

@@ -33,8 +33,7 @@ class RequestQueue {
   }
   uint64_t num_tokens() const { return num_tokens_; }  // Of prompts.
 
-  // Rows that are computed for those alone that are served before `place`:
-  // O(requests).
+  // Sum of num_own_rows() of those ahead of `place`. O(requests).
   uint64_t OwnRowsBefore(const PlaceInOrder& place) const;
 
   // In the order of service.

@@ -15,12 +15,10 @@ RequestState::RequestState(GenerationRequest request, PlaceInOrder place,
       place_(place),
       arrived_(arrived),
       prompt_length_(static_cast<uint32_t>(request_.prompt.size())) {
-  const bool is_search = request_.beams.has_value();
-  const uint32_t num_first = is_search ? 1 : request_.num_sequences;
-  for (uint32_t i = 0; i < num_first; ++i) {
+  for (uint32_t i = 0; i < continuation_->num_first_sequences(); ++i) {
     sequences_.push_back(std::make_unique<Sequence>(
         next_id(), i, request_.prompt, request_.max_tokens,
-        /*runs_ahead=*/!is_search));
+        continuation_->runs_ahead()));
   }
 }
 
@@ -76,7 +74,7 @@ bool RequestState::swapped() const {
 }
 
 void RequestState::OnAdmitted(AdmissionMode mode, uint32_t num_found) {
-  admitted_ = mode;
+  admission_mode_ = mode;
   if (num_admissions_ == 0) num_cached_ = std::min(num_found, prompt_length_);
   continuation_->OnAdmitted();
   num_own_rows_ = 0;
@@ -84,8 +82,8 @@ void RequestState::OnAdmitted(AdmissionMode mode, uint32_t num_found) {
 }
 
 bool RequestState::is_protected() const {
-  if (admitted_ == AdmissionMode::kFirstChunk) return false;
-  return admitted_ == AdmissionMode::kWorstCase ||
+  if (admission_mode_ == AdmissionMode::kFirstChunk) return false;
+  return admission_mode_ == AdmissionMode::kWorstCase ||
          std::ranges::any_of(sequences_, [](const auto& sequence) {
            return !sequence->has_gained();
          });
@@ -101,18 +99,21 @@ uint32_t RequestState::PromptScoresOf(const Sequence& sequence,
   return std::min(run.end(), last) - std::min(run.position, last);
 }
 
-void RequestState::AddPromptScores(uint32_t position, TokenScores scores) {
+void RequestState::AddPromptScores(uint32_t position, TokenScores scores,
+                                   ClientOutput output) {
   if (position != next_scored_) return;
   ++next_scored_;
-  continuation_->AddPromptScores(std::move(scores));
+  continuation_->AddPromptScores(std::move(scores), output);
 }
 
 SequenceChanges RequestState::Continue(Sequence& sequence, TokenScores scores,
-                                       absl::Time now) {
+                                       absl::Time now, ClientOutput output) {
   sequence.set_last_token_time(now);
-  ++num_generated_;
   num_failed_steps_ = 0;
-  return continuation_->Continue(sequence, std::move(scores));
+  SequenceChanges changes =
+      continuation_->Continue(sequence, std::move(scores), output);
+  num_generated_ += changes.num_gained;
+  return changes;
 }
 
 }  // namespace quire

@@ -13,6 +13,7 @@
 #include "scheduler/engine/continuation.h"
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/mailbox.h"
+#include "scheduler/engine/outbox.h"
 #include "scheduler/engine/run.h"
 #include "scheduler/engine/sequence.h"
 #include "scheduler/policy/admission.h"
@@ -22,14 +23,13 @@ namespace quire {
 
 // The sequence whose writing a request waits for, to read it, and up to which
 // slot.
-struct AwaitedPrefix {
+struct PrefixToCome {
   SequenceId writer;
   uint32_t num_slots = 0;  // 0: it waits for none.
 };
 
-// An open request: what was asked, its sequences, and what is owed to its
-// mailbox. Its sequences are admitted, preempted and resumed together; each
-// ends by itself. States:
+// An open request: what was asked and its sequences. Its sequences are
+// admitted, preempted and resumed together; each ends by itself. States:
 //
 //   waiting    in the queue; its sequences are parked
 //   running    none of its sequences is parked
@@ -74,7 +74,7 @@ class RequestState {
   }
   // The most that it may have from here on.
   uint32_t most_sequences() const {
-    return request_.beams ? request_.num_sequences : num_sequences();
+    return continuation_->most_sequences(num_sequences());
   }
   // Entries of their block tables.
   uint32_t num_blocks() const;
@@ -90,8 +90,8 @@ class RequestState {
     return request_.uses_prefix_cache && !request_.reports_prompt_logprobs;
   }
   const std::string& cache_salt() const { return request_.cache_salt; }
-  const AwaitedPrefix& awaited_prefix() const { return awaited_prefix_; }
-  void Await(const AwaitedPrefix& prefix) { awaited_prefix_ = prefix; }
+  const PrefixToCome& prefix_to_come() const { return prefix_to_come_; }
+  void WaitFor(const PrefixToCome& prefix) { prefix_to_come_ = prefix; }
 
   // See CountOwnRows, as of its arrival. 0 where nobody asks; and once it has
   // been admitted, when what it has computed may be found again.
@@ -111,7 +111,7 @@ class RequestState {
   void OnAdmitted(AdmissionMode mode, uint32_t num_found);
   void OnPreempted() { ++num_preemptions_; }
   // As it was admitted last.
-  AdmissionMode admitted() const { return admitted_; }
+  AdmissionMode admission_mode() const { return admission_mode_; }
   // See PreemptionCandidate.
   bool is_protected() const;
   // A step with a row of it failed.
@@ -124,18 +124,15 @@ class RequestState {
   // How many prompt tokens `run` of `sequence` is to score: all that it can,
   // unless every one of them has been scored already.
   uint32_t PromptScoresOf(const Sequence& sequence, const Run& run) const;
-  // Keeps the scores of the prompt token at `position` for the client, unless
-  // it has them: the row was computed anew.
-  void AddPromptScores(uint32_t position, TokenScores scores);
+  // The client is to get the scores of the prompt token at `position`, unless
+  // it has them: the row was computed anew. `output`, here and below: its own.
+  void AddPromptScores(uint32_t position, TokenScores scores,
+                       ClientOutput output);
 
   // A token was found for the sequence: decides what becomes of the sequences.
   // The caller carries it out with AddBranch and EndSequence.
   SequenceChanges Continue(Sequence& sequence, TokenScores scores,
-                           absl::Time now);
-  // Moves what the client can be sent to `deliver`.
-  void TakeDeltas(const std::function<void(SequenceDelta)>& deliver) {
-    continuation_->TakeDeltas(deliver);
-  }
+                           absl::Time now, ClientOutput output);
 
  private:
   GenerationRequest request_;
@@ -144,13 +141,13 @@ class RequestState {
   const absl::Time arrived_;
   const uint32_t prompt_length_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
-  AdmissionMode admitted_ = AdmissionMode::kFirstChunk;
+  AdmissionMode admission_mode_ = AdmissionMode::kFirstChunk;
   uint32_t num_generated_ = 0;
   uint32_t num_admissions_ = 0;
   uint32_t num_preemptions_ = 0;
   uint32_t num_failed_steps_ = 0;
   uint32_t num_cached_ = 0;  // Prompt tokens, at the first admission.
-  AwaitedPrefix awaited_prefix_;
+  PrefixToCome prefix_to_come_;
   uint32_t num_own_rows_ = 0;
   uint32_t next_scored_ = 1;  // The first prompt token without scores.
 };

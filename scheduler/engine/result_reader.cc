@@ -26,4 +26,9 @@ TokenScores ResultReader::NextPromptScores() {
   return Read(result_.prompt_logprobs(), scored_);
 }
 
+void ResultReader::Skip(const Run& run) {
+  for (uint32_t i = 0; i < run.num_scored; ++i) NextPromptScores();
+  if (run.samples) NextSampled();
+}
+
 }  // namespace quire

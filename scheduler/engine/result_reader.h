@@ -6,6 +6,7 @@
 #include "common/ids.h"
 #include "quire/worker/v1/result.pb.h"
 #include "scheduler/engine/mailbox.h"
+#include "scheduler/engine/run.h"
 
 namespace quire {
 
@@ -22,6 +23,8 @@ class ResultReader {
   // Of the next prompt token, which its sequence knows: `chosen.token` is left
   // to the caller.
   TokenScores NextPromptScores();
+  // All that `run` asked for.
+  void Skip(const Run& run);
 
  private:
   struct Cursor {

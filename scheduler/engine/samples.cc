@@ -1,50 +1,50 @@
 #include "scheduler/engine/samples.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace quire {
 
 Samples::Samples(GenerationRequest& request)
-    : request_(request),
-      outputs_(MakeOutputs(request, request.num_sequences)) {}
+    : request_(request), outputs_(MakeOutputs(request, request.num_sequences)) {
+  if (request.num_returned < request.num_sequences) {
+    held_.resize(request.num_sequences);
+  }
+}
 
-SequenceChanges Samples::Continue(Sequence& sequence, TokenScores scores) {
+SequenceChanges Samples::Continue(Sequence& sequence, TokenScores scores,
+                                  ClientOutput output) {
+  const uint32_t index = sequence.index();
   sequence.AppendToken(scores.chosen.token);
-  const FinishReason end = outputs_[sequence.index()].Append(
-      request_, std::move(scores), sequence.num_generated());
-  if (end == FinishReason::kNone) return {};
+  const FinishReason end =
+      outputs_[index].Append(request_, std::move(scores),
+                             sequence.num_generated(), DeltaOf(index, output));
+  if (end == FinishReason::kNone) return {.num_gained = 1};
   ++num_ended_;
-  return {.ended = {&sequence}, .reason = end};
+  if (is_ranked() && num_ended_ == outputs_.size()) DeliverRanked(output);
+  return {.ended = {&sequence}, .reason = end, .num_gained = 1};
 }
 
-void Samples::AddPromptScores(TokenScores scores) {
-  outputs_.front().AddPromptScores(std::move(scores));
+void Samples::AddPromptScores(TokenScores scores, ClientOutput output) {
+  DeltaOf(0, output).prompt_logprobs.push_back(std::move(scores));
 }
 
-void Samples::TakeDeltas(const std::function<void(SequenceDelta)>& deliver) {
-  if (is_ranked()) {
-    if (num_ended_ == outputs_.size()) DeliverRanked(deliver);
-    return;
-  }
-  for (SequenceOutput& output : outputs_) {
-    if (output.has_delta()) deliver(output.TakeDelta());
-  }
+SequenceDelta& Samples::DeltaOf(uint32_t index, ClientOutput output) {
+  return is_ranked() ? held_[index] : output.DeltaOf(index);
 }
 
-void Samples::DeliverRanked(const std::function<void(SequenceDelta)>& deliver) {
-  std::vector<SequenceDelta> deltas;
-  for (SequenceOutput& output : outputs_) {
-    SequenceDelta& delta = deltas.emplace_back(output.TakeDelta());
-    delta.score =
-        output.cumulative_logprob() / static_cast<double>(delta.tokens.size());
+void Samples::DeliverRanked(ClientOutput output) {
+  for (uint32_t i = 0; i < held_.size(); ++i) {
+    held_[i].score = outputs_[i].cumulative_logprob() /
+                     static_cast<double>(held_[i].tokens.size());
   }
-  std::vector<TokenScores> prompt = std::move(deltas[0].prompt_logprobs);
-  std::ranges::stable_sort(deltas, std::greater(), &SequenceDelta::score);
-  deltas[0].prompt_logprobs = std::move(prompt);
+  std::vector<TokenScores> prompt = std::move(held_[0].prompt_logprobs);
+  std::ranges::stable_sort(held_, std::greater(), &SequenceDelta::score);
+  held_[0].prompt_logprobs = std::move(prompt);
   for (uint32_t rank = 0; rank < request_.num_returned; ++rank) {
-    deltas[rank].sequence = rank;
-    deliver(std::move(deltas[rank]));
+    held_[rank].sequence = rank;
+    output.DeltaOf(rank) = std::move(held_[rank]);
   }
 }
 

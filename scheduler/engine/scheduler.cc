@@ -10,13 +10,13 @@
 #include "common/log.h"
 #include "common/status_macros.h"
 #include "scheduler/engine/in_flight_step.h"
-#include "scheduler/engine/measured_rates.h"
 #include "scheduler/engine/prefix_sharing.h"
 #include "scheduler/engine/request_entry.h"
 #include "scheduler/engine/swapping.h"
 #include "scheduler/memory/capacity.h"
 #include "scheduler/policy/order.h"
 #include "scheduler/policy/preemption.h"
+#include "scheduler/policy/work_rates.h"
 
 namespace quire {
 namespace {
@@ -103,29 +103,24 @@ LeastWork Scheduler::LeastWorkOf(const RequestState& request,
           .decode_steps = request.least_tokens() - 1};
 }
 
-WorkRates Scheduler::Rates() const {
-  if (group_ == nullptr) return {};
-  return {.ns_per_prompt_row = group_->rates().ns_per_prompt_row(),
-          .ns_per_step = group_->rates().ns_per_step()};
-}
-
 // Closes the request, or has it looked at again when only its own work is too
 // much for the time that is left.
 void Scheduler::CheckDeadline(RequestState& request, uint64_t rows_ahead,
                               absl::Time now) {
   const absl::Time deadline = request.deadline();
   const LeastWork work = LeastWorkOf(request, rows_ahead);
+  const WorkRates rates = group_ != nullptr ? group_->rates() : WorkRates();
   if (now >= deadline) {
     return Close(
         request, Outcome::kDeadline,
         absl::DeadlineExceededError("the request's deadline has passed"), now);
   }
-  if (now >= LatestStart(deadline, work, Rates())) {
+  if (now >= LatestStart(deadline, work, rates)) {
     return Close(request, Outcome::kUnmeetable,
-                 UnmeetableError(now, deadline, work, Rates()), now);
+                 UnmeetableError(now, deadline, work, rates), now);
   }
   deadlines_.Set(request.id(),
-                 LatestStart(deadline, LeastWorkOf(request, 0), Rates()));
+                 LatestStart(deadline, LeastWorkOf(request, 0), rates));
 }
 
 void Scheduler::CloseAll(const absl::Status& reason, absl::Time now) {
@@ -241,8 +236,7 @@ void Scheduler::EndEpoch() {
 }
 
 AdmissionPool Scheduler::DescribePool() const {
-  return {.num_blocks = group_->pool().num_blocks(),
-          .num_available = group_->pool().num_available(),
+  return {.num_available = group_->pool().num_available(),
           .num_running = num_running_sequences_};
 }
 
@@ -256,11 +250,8 @@ absl::Status Scheduler::CheckFits(const SequenceLengths& sequence,
         "the request asks for ", num_sequences, " sequences; at most ",
         most_sequences, " run at the same time"));
   }
-  const uint32_t block_size = group_->shape().block_size;
-  const uint32_t num_blocks = group_->pool().num_blocks();
-  return BlocksAtEnd(sequence, num_sequences, block_size) > num_blocks
-             ? NeverFitsError(sequence, num_sequences, block_size, num_blocks)
-             : absl::OkStatus();
+  return CheckFitsPool(sequence, num_sequences, group_->shape().block_size,
+                       group_->pool().num_blocks());
 }
 
 // Those that run share every step, so there are never more than it has rows.
@@ -305,7 +296,7 @@ bool Scheduler::ReserveForRunning() {
         rows = std::min(rows, prompt_rows);
         prompt_rows -= rows;
       }
-      while (rows > 0 && !sequence->Reserve(rows)) {
+      while (rows > 0 && !sequence->ReserveRows(rows)) {
         found_all = false;
         if (!PreemptBehind(i, *sequence, rows)) rows = 0;
       }
@@ -342,12 +333,9 @@ bool Scheduler::PreemptBehind(size_t needy, const Sequence& sequence,
 }
 
 void Scheduler::Preempt(RequestState& victim) {
-  const MeasuredRates& rates = group_->rates();
   const Preemption kind =
       ChoosePreemption(options_.preemption, CostOf(victim, *group_),
-                       group_->host_blocks().num_free(),
-                       {.ns_per_row = rates.ns_per_prompt_row(),
-                        .ns_per_swapped_block = rates.ns_per_swapped_block()});
+                       group_->host_blocks().num_free(), group_->rates());
   if (kind == Preemption::kSwap) SwapOut(victim, *group_, builder_.swaps());
   StopRunning(victim);
   waiting_.Insert(&victim);
@@ -380,23 +368,21 @@ bool Scheduler::HasRowsInFlight(const RequestState& request) const {
 // it takes its turn as soon as that is done.
 void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
   if (waiting_.empty()) return;
-  std::vector<RequestState*> writers = FindWriters(running_);
+  std::vector<RequestState*> writers = WritersAmong(running_);
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     RequestState& request = **next++;
     if (request.most_sequences() > std::min(room.rows, room.sequences)) return;
     if (HasRowsInFlight(request)) return;
-    const AwaitedPrefix& awaited = request.awaited_prefix();
-    if (IsBeingWritten(awaited, Find(awaited.writer).sequence)) continue;
+    const PrefixToCome& to_come = request.prefix_to_come();
+    if (IsBeingWritten(to_come, Find(to_come.writer).sequence)) continue;
     RequestEntry entry(
         &request,
         {.admission = options_.admission, .step_rows = StepRoom().rows},
         group_.get());
-    request.Await(FindWriter(request, entry.num_found(), writers,
-                             group_->shape().block_size));
-    if (awaited.num_slots > 0) continue;
-    if (DecideAdmission(entry.Describe(), DescribePool()) != Admission::kNow) {
-      return;
-    }
+    request.WaitFor(FindPrefixToCome(request, entry.num_found(), writers,
+                                     group_->shape().block_size));
+    if (to_come.num_slots > 0) continue;
+    if (!CanAdmit(entry.Describe(), DescribePool())) return;
     Admit(request, entry, now);
     writers.push_back(&request);
     Sequence& leader = request.leader();
@@ -412,10 +398,10 @@ void Scheduler::Admit(RequestState& request, RequestEntry& entry,
   if (request.num_admissions() == 0) {
     metrics_->queue_time->Observe(
         absl::ToDoubleSeconds(now - request.arrived()));
-  }
-  if (request.reads_prefixes()) {
-    metrics_->prefix_queries->Increment(request.leader().known());
-    metrics_->prefix_hits->Increment(entry.num_found());
+    if (request.reads_prefixes()) {
+      metrics_->prefix_queries->Increment(request.prompt_length());
+      metrics_->prefix_hits->Increment(entry.num_found());
+    }
   }
   waiting_.Remove(&request);
   running_.insert(
@@ -459,7 +445,9 @@ void Scheduler::Commit(absl::Time now) {
   const InFlightStep& step = group_->in_flight().front();
   CloseFailed(step.result(), now);
   ResultReader outputs(step.result());
-  for (const Run& run : step.runs()) CommitRun(run, outputs, now);
+  CommitTally tally(now);
+  for (const Run& run : step.runs()) CommitRun(run, outputs, tally, now);
+  tally.Report(*metrics_);
   group_->PopOldest();
   metrics_->steps->Increment();
 }
@@ -479,58 +467,47 @@ void Scheduler::CloseFailed(const worker::v1::StepResult& result,
 }
 
 void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
-                          absl::Time now) {
+                          CommitTally& tally, absl::Time now) {
   const Lane lane = Find(run.sequence);
-  if (lane.request != nullptr) CommitRows(lane, run);
+  if (lane.request == nullptr) {
+    outputs.Skip(run);
+    if (run.samples) tally.AddDiscarded();
+    return;
+  }
+  auto [request, sequence] = lane;
+  const ClientOutput output(outbox_, request->mailbox().get());
+  CommitRows(lane, run, tally);
   for (uint32_t i = 1; i <= run.num_scored; ++i) {
     TokenScores scores = outputs.NextPromptScores();
-    if (lane.request == nullptr) continue;
     const uint32_t position = run.position + i;
-    scores.chosen.token = lane.sequence->tokens()[position];
-    lane.request->AddPromptScores(position, std::move(scores));
+    scores.chosen.token = sequence->tokens()[position];
+    request->AddPromptScores(position, std::move(scores), output);
   }
-  SequenceChanges changes;
-  if (run.samples) {
-    TokenScores scores = outputs.NextSampled();
-    if (lane.request != nullptr && run.end() == lane.sequence->known()) {
-      changes = CommitToken(lane, std::move(scores), now);
-    } else {
-      metrics_->discarded_tokens->Increment();
-    }
+  if (!run.samples) return;
+  TokenScores scores = outputs.NextSampled();
+  if (run.end() != sequence->known()) return tally.AddDiscarded();
+  const absl::Time previous = sequence->last_token_time();
+  const SequenceChanges changes =
+      request->Continue(*sequence, std::move(scores), now, output);
+  if (changes.num_gained > 0) {
+    tally.AddGenerated(changes.num_gained, previous, request->arrived(),
+                       *metrics_);
   }
-  if (lane.request == nullptr) return;
-  lane.request->TakeDeltas([&](SequenceDelta delta) {
-    outbox_->Append(lane.request->mailbox(), std::move(delta));
-  });
-  Apply(changes, *lane.request, now);
+  Apply(changes, *request, now);
 }
 
 // What the ranks wrote for a sequence that has left them since is lost.
-void Scheduler::CommitRows(Lane lane, const Run& run) {
+void Scheduler::CommitRows(Lane lane, const Run& run, CommitTally& tally) {
   if (lane.sequence->parked()) return;
-  const uint32_t num_recomputed = lane.sequence->CommitRows(run);
+  tally.AddRows(run.num_prompt_rows, lane.sequence->CommitRows(run));
   PublishPrefix(*lane.request, *lane.sequence, *group_);
-  metrics_->prompt_tokens->Increment(run.num_prompt_rows);
-  metrics_->recomputed_tokens->Increment(num_recomputed);
-}
-
-SequenceChanges Scheduler::CommitToken(Lane lane, TokenScores scores,
-                                       absl::Time now) {
-  metrics_->generated_tokens->Increment();
-  if (lane.sequence->num_generated() == 0) {
-    metrics_->time_to_first_token->Observe(
-        absl::ToDoubleSeconds(now - lane.request->arrived()));
-  } else {
-    metrics_->time_between_tokens->Observe(
-        absl::ToDoubleSeconds(now - lane.sequence->last_token_time()));
-  }
-  return lane.request->Continue(*lane.sequence, std::move(scores), now);
 }
 
 // Branches take over from those that end before anybody else can ask for a
 // block; in kWorstCase the request has as many again in the end.
 void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
                       absl::Time now) {
+  if (changes.branches.empty() && changes.ended.empty()) return;
   std::vector<Sequence*> begun;
   for (const Branch& branch : changes.branches) {
     Sequence& sequence = request.AddBranch(branch, NextSequenceId());
@@ -542,11 +519,10 @@ void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
   for (Sequence* const sequence : changes.ended) {
     EndSequence({&request, sequence}, changes.reason, now);
   }
-  if (request.admitted() != AdmissionMode::kWorstCase) return;
+  if (request.admission_mode() != AdmissionMode::kWorstCase) return;
   for (Sequence* const sequence : begun) {
     if (sequence->parked()) continue;
-    QUIRE_CHECK(
-        sequence->Reserve(sequence->last_slots() - sequence->planned()));
+    QUIRE_CHECK(sequence->table().Reserve(sequence->last_slots()));
   }
 }
 

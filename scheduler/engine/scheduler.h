@@ -12,6 +12,7 @@
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
 #include "quire/worker/v1/result.pb.h"
+#include "scheduler/engine/commit_tally.h"
 #include "scheduler/engine/continuation.h"
 #include "scheduler/engine/deadline_watch.h"
 #include "scheduler/engine/engine_metrics.h"
@@ -125,7 +126,6 @@ class Scheduler {
   // What has to be done before a request that never ran can end; nothing for
   // those that are not to be refused early.
   LeastWork LeastWorkOf(const RequestState& request, uint64_t rows_ahead) const;
-  WorkRates Rates() const;
   void CheckDeadline(RequestState& request, uint64_t rows_ahead,
                      absl::Time now);
   BatchRoom StepRoom() const;
@@ -147,9 +147,9 @@ class Scheduler {
 
   // Parts of Commit, in its order.
   void CloseFailed(const worker::v1::StepResult& result, absl::Time now);
-  void CommitRun(const Run& run, ResultReader& outputs, absl::Time now);
-  void CommitRows(Lane lane, const Run& run);
-  SequenceChanges CommitToken(Lane lane, TokenScores scores, absl::Time now);
+  void CommitRun(const Run& run, ResultReader& outputs, CommitTally& tally,
+                 absl::Time now);
+  void CommitRows(Lane lane, const Run& run, CommitTally& tally);
   void Apply(const SequenceChanges& changes, RequestState& request,
              absl::Time now);
 

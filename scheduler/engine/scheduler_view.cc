@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "scheduler/memory/capacity.h"
+
 namespace quire {
 namespace {
 
@@ -54,6 +57,44 @@ std::vector<BlockSnapshot> DescribeBlocks(const Scheduler& scheduler) {
   return blocks;
 }
 
+// Slots that hold tokens, each once. Full blocks are counted by the pool, which
+// knows how often each is held; only the ends of sequences are looked at.
+uint64_t CountUsedSlots(const Scheduler& scheduler) {
+  const BlockPool& pool = scheduler.group()->pool();
+  const uint32_t block_size = scheduler.group()->shape().block_size;
+  // Of a shared block that is the last of several sequences: how many fill it
+  // only in part, and how far.
+  struct SharedEnd {
+    uint32_t num_sequences = 0;
+    uint32_t most_slots = 0;
+  };
+  absl::flat_hash_map<BlockId, SharedEnd> ends;
+  uint64_t num_slots = 0;
+  for (const RequestState* request : scheduler.running()) {
+    for (const auto& sequence : request->sequences()) {
+      num_slots +=
+          BlocksForSlots(sequence->committed(), block_size) * block_size;
+      const uint32_t num_used = sequence->committed() % block_size;
+      if (num_used == 0) continue;
+      const BlockId last =
+          sequence->table().blocks()[sequence->committed() / block_size].id();
+      if (pool.ref_count(last) == 1) {
+        num_slots -= block_size - num_used;
+        continue;
+      }
+      SharedEnd& end = ends[last];
+      ++end.num_sequences;
+      end.most_slots = std::max(end.most_slots, num_used);
+    }
+  }
+  num_slots -= uint64_t{pool.num_saved()} * block_size;
+  for (const auto& [block, end] : ends) {
+    const bool is_full = end.num_sequences < pool.ref_count(block);
+    if (!is_full) num_slots -= block_size - end.most_slots;
+  }
+  return num_slots;
+}
+
 double Ratio(uint64_t part, uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
@@ -79,14 +120,7 @@ BlockCounts CountBlocks(const Scheduler& scheduler) {
                         .bytes_per_block = shape.bytes_per_block,
                         .host_total = host_blocks.num_blocks(),
                         .host_used = host_blocks.num_used()};
-  for (const RequestState* request : scheduler.running()) {
-    for (const auto& sequence : request->sequences()) {
-      counts.used_slots += sequence->committed();
-    }
-  }
-  // What sequences share are full blocks.
-  counts.used_slots -=
-      std::min(counts.used_slots, uint64_t{counts.saved} * shape.block_size);
+  counts.used_slots = CountUsedSlots(scheduler);
   return counts;
 }
 

@@ -69,7 +69,7 @@ void Sequence::EnterSwapped(BlockPool* pool, uint32_t block_size,
   QUIRE_CHECK(parked());
   known_at_entry_ = known();
   table_.emplace(pool, block_size);
-  uint32_t slots_left = swapped_slots();
+  uint32_t slots_left = num_returning_slots();
   for (BlockRef& block : blocks) {
     const uint32_t num_used = std::min(slots_left, block_size);
     table_->AppendShared(std::move(block), num_used);
@@ -117,7 +117,7 @@ uint32_t Sequence::PlannableRows() const {
   return runs_ahead_ ? 1 : 0;
 }
 
-bool Sequence::Reserve(uint32_t num_rows) {
+bool Sequence::ReserveRows(uint32_t num_rows) {
   return table_->Reserve(planned() + num_rows);
 }
 

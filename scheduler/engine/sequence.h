@@ -58,7 +58,6 @@ class Sequence {
   std::span<const Token> tokens() const { return tokens_; }
   uint32_t known() const { return static_cast<uint32_t>(tokens_.size()); }
   uint32_t prompt_length() const { return prompt_length_; }
-  uint32_t max_tokens() const { return max_tokens_; }
   uint32_t num_generated() const { return known() - prompt_length_; }
   // Slots that will ever be written: the last token is sampled, never read.
   uint32_t last_slots() const { return prompt_length_ + max_tokens_ - 1; }
@@ -103,14 +102,14 @@ class Sequence {
   // How many of them it goes on behind: the last known token's row is computed
   // in any case, for what comes after it. REQUIRES: swapped, and no row of it
   // in flight.
-  uint32_t swapped_slots() const {
+  uint32_t num_returning_slots() const {
     return std::min(swapped_->num_slots, known() - 1);
   }
   void SetSwapped(SwappedSlots swapped) { swapped_ = std::move(swapped); }
   void ForgetSwapped() { swapped_.reset(); }
   // Becomes resident where it left off, with `blocks`, to which its
-  // swapped_slots() come back, and blocks for `num_slots` slots in all.
-  // REQUIRES: as Enter and swapped_slots().
+  // num_returning_slots() come back, and blocks for `num_slots` slots in all.
+  // REQUIRES: as Enter and num_returning_slots().
   void EnterSwapped(BlockPool* pool, uint32_t block_size,
                     std::vector<BlockRef> blocks, uint32_t num_slots);
   // Whether it has gained a token since it was last parked.
@@ -130,7 +129,7 @@ class Sequence {
   // max_tokens are on their way, or while it awaits its parent.
   uint32_t PlannableRows() const;
   // Blocks for `num_rows` more rows. False: too few are available.
-  bool Reserve(uint32_t num_rows);
+  bool ReserveRows(uint32_t num_rows);
   // Plans the next `num_rows` rows. REQUIRES: plannable and reserved.
   Run PlanRows(uint32_t num_rows);
   // The ranks have written the rows of the oldest run in flight. Returns how

@@ -20,46 +20,30 @@ bool IsStopToken(const GenerationRequest& request, Token token,
 
 }  // namespace
 
-SequenceOutput::SequenceOutput(uint32_t index,
-                               std::unique_ptr<OutputFilter> filter)
-    : index_(index), filter_(std::move(filter)) {
-  delta_.sequence = index;
-}
-
 FinishReason SequenceOutput::Append(const GenerationRequest& request,
-                                    TokenScores scores,
-                                    uint32_t num_generated) {
+                                    TokenScores scores, uint32_t num_generated,
+                                    SequenceDelta& delta) {
   const Token token = scores.chosen.token;
   const bool ends = IsStopToken(request, token, num_generated);
   cumulative_logprob_ += scores.chosen.logprob;
-  delta_.tokens.push_back(token);
-  has_delta_ = true;
-  if (request.reports_logprobs) delta_.logprobs.push_back(std::move(scores));
+  delta.tokens.push_back(token);
+  if (request.reports_logprobs) delta.logprobs.push_back(std::move(scores));
 
-  OutputFilter::Output output;
-  if (filter_) output = filter_->Append(token, ends);
-  delta_.text += output.text;
-  if (output.stop.has_value()) {
-    delta_.finish_reason = FinishReason::kStop;
-    delta_.stop_reason = *std::move(output.stop);
-  } else if (ends || num_generated >= request.max_tokens) {
-    if (filter_) delta_.text += filter_->Finish();
-    delta_.finish_reason = ends ? FinishReason::kStop : FinishReason::kLength;
-    if (ends) delta_.stop_reason = absl::StrCat(token);
+  if (filter_) {
+    OutputFilter::Output output = filter_->Append(token, ends);
+    delta.text += output.text;
+    if (output.stop.has_value()) {
+      delta.finish_reason = FinishReason::kStop;
+      delta.stop_reason = *std::move(output.stop);
+      return delta.finish_reason;
+    }
   }
-  return delta_.finish_reason;
-}
-
-void SequenceOutput::AddPromptScores(TokenScores scores) {
-  delta_.prompt_logprobs.push_back(std::move(scores));
-  has_delta_ = true;
-}
-
-SequenceDelta SequenceOutput::TakeDelta() {
-  has_delta_ = false;
-  SequenceDelta delta = std::exchange(delta_, SequenceDelta());
-  delta_.sequence = index_;
-  return delta;
+  if (ends || num_generated >= request.max_tokens) {
+    if (filter_) delta.text += filter_->Finish();
+    delta.finish_reason = ends ? FinishReason::kStop : FinishReason::kLength;
+    if (ends) delta.stop_reason = absl::StrCat(token);
+  }
+  return delta.finish_reason;
 }
 
 std::vector<SequenceOutput> MakeOutputs(GenerationRequest& request,
@@ -68,8 +52,7 @@ std::vector<SequenceOutput> MakeOutputs(GenerationRequest& request,
   QUIRE_CHECK(!makes_text || request.filters.size() == request.num_sequences);
   std::vector<SequenceOutput> outputs;
   for (uint32_t i = 0; i < count; ++i) {
-    outputs.emplace_back(i,
-                         makes_text ? std::move(request.filters[i]) : nullptr);
+    outputs.emplace_back(makes_text ? std::move(request.filters[i]) : nullptr);
   }
   return outputs;
 }

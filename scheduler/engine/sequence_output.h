@@ -12,34 +12,25 @@
 
 namespace quire {
 
-// What the client is to get of one sequence of a request. Engine thread only.
+// Makes of one sequence's tokens what the client is to get of it. Engine thread
+// only.
 class SequenceOutput {
  public:
   // `filter`: null makes no text.
-  SequenceOutput(uint32_t index, std::unique_ptr<OutputFilter> filter);
+  explicit SequenceOutput(std::unique_ptr<OutputFilter> filter)
+      : filter_(std::move(filter)) {}
 
-  // The sequence's generated token number `num_generated`, counted from 1:
-  // decides whether it ends here, and why.
+  // Adds the sequence's generated token number `num_generated`, counted from 1,
+  // to `delta`: decides whether it ends here, and why.
   FinishReason Append(const GenerationRequest& request, TokenScores scores,
-                      uint32_t num_generated);
-  void AddPromptScores(TokenScores scores);
+                      uint32_t num_generated, SequenceDelta& delta);
 
   // Of all generated tokens, natural logarithm.
   double cumulative_logprob() const { return cumulative_logprob_; }
 
-  // Of a sequence that is ranked, for its last delta.
-  void SetScore(double score) { delta_.score = score; }
-
-  // What has not been taken.
-  bool has_delta() const { return has_delta_; }
-  SequenceDelta TakeDelta();
-
  private:
-  uint32_t index_;
   std::unique_ptr<OutputFilter> filter_;
   double cumulative_logprob_ = 0;
-  SequenceDelta delta_;
-  bool has_delta_ = false;
 };
 
 // [count]: outputs 0, 1, ... of a request, whose filters they take.

@@ -87,8 +87,9 @@ void SwapOut(RequestState& victim, Group& group, PendingSwaps& swaps) {
   }
 }
 
-// A block that sequences share is copied by those that write to it, but for
-// the last of them, unless it is full for somebody else.
+// Each sequence that ends in a partly filled block writes on in a copy of its
+// own, but for the last one; where another sequence fills the same block, that
+// one needs the original, and all copy.
 uint64_t BlocksToSwapIn(const RequestState& request,
                         const SlotsForSequence& slots_for,
                         uint32_t block_size) {
@@ -99,7 +100,7 @@ uint64_t BlocksToSwapIn(const RequestState& request,
   absl::flat_hash_map<const HostBlock*, Use> uses;
   uint64_t num_blocks = 0;
   for (const auto& sequence : request.sequences()) {
-    const uint32_t num_slots = sequence->swapped_slots();
+    const uint32_t num_slots = sequence->num_returning_slots();
     const uint64_t num_swapped = BlocksForSlots(num_slots, block_size);
     num_blocks +=
         BlocksForSlots(slots_for(*sequence), block_size) - num_swapped;
@@ -125,8 +126,8 @@ void SwapIn(RequestState& request, std::span<const BlockId> prefix,
   std::vector<std::vector<BlockRef>> tables(sequences.size());
   for (size_t s = 0; s < sequences.size(); ++s) {
     const std::vector<HostBlockRef>& swapped = sequences[s]->swapped()->blocks;
-    const uint64_t num_blocks =
-        BlocksForSlots(sequences[s]->swapped_slots(), group.shape().block_size);
+    const uint64_t num_blocks = BlocksForSlots(
+        sequences[s]->num_returning_slots(), group.shape().block_size);
     tables[s].reserve(num_blocks);
     for (size_t i = 0; i < num_blocks; ++i) {
       const bool is_found = s == 0 && i < prefix.size();

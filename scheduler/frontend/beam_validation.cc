@@ -56,12 +56,17 @@ absl::StatusOr<uint32_t> ResolveWidth(const v1::GenerateRequest& request,
                                    ", and at most ", kMaxWidth));
   }
   const uint32_t most = std::min(kMaxCandidates, limits.vocabulary_size);
+  if (num_stop_tokens >= most) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        num_stop_tokens, " tokens end the generation, the model's own and ",
+        "stopping.stop_token_ids; with beams it must be at most ", most - 1));
+  }
   if (CandidatesPerBeam(width, num_stop_tokens) > most) {
     return FieldError(
         "beams.beam_width", width,
         absl::StrCat("with ", num_stop_tokens,
                      " tokens that end the generation it must be at most ",
-                     most - std::min(most, num_stop_tokens)));
+                     most - num_stop_tokens));
   }
   return width;
 }

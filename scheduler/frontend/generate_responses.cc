@@ -24,11 +24,12 @@ v1::FinishReason ToProto(FinishReason reason) {
 
 // The part of `all` that belongs to message number `index`; empty behind the
 // end.
-template <typename T>
-std::span<const T> Part(const std::vector<T>& all, size_t index) {
+template <typename List>
+auto Part(const List& list, size_t index) {
+  const std::span all(list);
   const size_t begin = std::min(index * kMaxTokensPerResponse, all.size());
-  return std::span(all).subspan(
-      begin, std::min(kMaxTokensPerResponse, all.size() - begin));
+  return all.subspan(begin,
+                     std::min(kMaxTokensPerResponse, all.size() - begin));
 }
 
 void AddScores(std::span<const TokenScores> scores, LogprobField* field) {

@@ -11,7 +11,7 @@
 
 namespace quire {
 
-// One change of a table as its readers are told of it: keep the first `keep`
+// One change of a table as the ranks are told of it: keep the first `keep`
 // entries, then append these. Any number of changes between two tellings is
 // one edit.
 struct TableEdit {
@@ -30,7 +30,7 @@ struct CopyOnWrite {
 };
 
 // A sequence's list of blocks, logical block i -> block id, together with the
-// part that its readers (the ranks of the group) have not been told. Slots are
+// part that the ranks of the group have not been told. Slots are
 // used in two moves, so that a plan is made in full or not at all: Reserve asks
 // the pool and may be refused, Append uses what is reserved and cannot fail.
 //
@@ -62,7 +62,7 @@ class BlockTable {
   // Begins as the first `num_slots` slots of `parent`, in the same blocks; what
   // this table has reserved comes after them. Where the last shared block is
   // not full and a reserved one can take its place, it does, and there is a
-  // copy to make. REQUIRES: no slot is in use and readers were told nothing;
+  // copy to make. REQUIRES: no slot is in use and the ranks were told nothing;
   // the parent uses these slots and has no copy to make.
   void Fork(const BlockTable& parent, uint32_t num_slots);
   // Puts the first `num_slots` slots of one more block to use, which are
@@ -93,7 +93,7 @@ class BlockTable {
   // as long as there is a copy to make of them, in its source.
   BlockId ContentOf(uint32_t i) const;
 
-  // Readers learn of this table as a copy of the parent's as they were told it;
+  // The ranks learn of this table as a copy of the parent's as they were told it;
   // what differs is its next edit. REQUIRES: they were told nothing of it.
   void TellAsFork(const BlockTable& parent);
   // The copy that must be made before a slot is written that was appended since
@@ -102,7 +102,7 @@ class BlockTable {
   // Null: none.
   const CopyOnWrite* copy() const { return copy_ ? &*copy_ : nullptr; }
 
-  // The edit that brings readers from what they were last told to what is;
+  // The edit that brings the ranks from what they were last told to what is;
   // nullopt when nothing changed. From here on they count as told.
   std::optional<TableEdit> TakeEdit();
 
@@ -118,7 +118,7 @@ class BlockTable {
   std::vector<BlockRef> blocks_;
   std::optional<CopyOnWrite> copy_;  // Not yet taken.
   uint32_t num_slots_ = 0;
-  uint32_t told_ = 0;       // Entries that readers hold.
+  uint32_t told_ = 0;       // Entries that the ranks hold.
   uint32_t unchanged_ = 0;  // Of these, the leading ones that still hold.
 };
 

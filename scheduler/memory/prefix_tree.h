@@ -29,10 +29,13 @@ using KeySpace = uint64_t;
 // A node keeps its block (BlockPool::SetKept): when nobody holds it any more it
 // is cached, and can be found until it is evicted. Who finds a node's block
 // holds those of its ancestors too, and gives the last one back first; so
-// leaves are evicted first, least recently used. (A fork may hold a node and an
-// equal block in the place of its parent for as long as it has not published
-// itself. Where the parent is evicted then, all below it is forgotten, in use
-// or not.) Engine thread only.
+// leaves are evicted first, least recently used.
+//
+// Not so with a fork that has not published its blocks yet: it may hold a block
+// of its own that equals a node's, and a node below that node. Where the one
+// above is evicted then, all below it is forgotten, in use or not.
+//
+// Engine thread only.
 class PrefixTree {
  public:
   using Hash = uint64_t (*)(uint64_t parent, std::span<const Token> tokens);

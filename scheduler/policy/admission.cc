@@ -16,12 +16,12 @@ uint64_t SlotsAtEnd(const SequenceLengths& sequence) {
 }  // namespace
 
 uint32_t SlotsAtAdmission(AdmissionMode mode, const SequenceLengths& sequence,
-                          uint32_t chunk) {
+                          uint32_t max_first_slots) {
   const uint64_t at_end = SlotsAtEnd(sequence);
   const uint64_t known = std::min(uint64_t{sequence.known_tokens} + 1, at_end);
   switch (mode) {
     case AdmissionMode::kFirstChunk:
-      return static_cast<uint32_t>(std::min<uint64_t>(known, chunk));
+      return static_cast<uint32_t>(std::min<uint64_t>(known, max_first_slots));
     case AdmissionMode::kFullPrompt:
       return static_cast<uint32_t>(known);
     case AdmissionMode::kWorstCase:
@@ -39,13 +39,9 @@ AdmissionMode ModeFor(AdmissionMode mode, uint32_t num_preemptions,
              : mode;
 }
 
-Admission DecideAdmission(const AdmissionRequest& request,
-                          const AdmissionPool& pool) {
-  if (request.blocks_at_end > pool.num_blocks) return Admission::kNever;
+bool CanAdmit(const AdmissionRequest& request, const AdmissionPool& pool) {
   const uint64_t left_for_others = request.was_preempted ? pool.num_running : 0;
-  return request.blocks_now + left_for_others <= pool.num_available
-             ? Admission::kNow
-             : Admission::kLater;
+  return request.num_blocks + left_for_others <= pool.num_available;
 }
 
 uint64_t BlocksAtEnd(const SequenceLengths& sequence, uint32_t num_sequences,
@@ -56,16 +52,18 @@ uint64_t BlocksAtEnd(const SequenceLengths& sequence, uint32_t num_sequences,
   return shared + num_sequences * (each - shared);
 }
 
-absl::Status NeverFitsError(const SequenceLengths& sequence,
-                            uint32_t num_sequences, uint32_t block_size,
-                            uint32_t num_blocks) {
+absl::Status CheckFitsPool(const SequenceLengths& sequence,
+                           uint32_t num_sequences, uint32_t block_size,
+                           uint32_t num_blocks) {
+  const uint64_t needed = BlocksAtEnd(sequence, num_sequences, block_size);
+  if (needed <= num_blocks) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "a prompt of ", sequence.prompt_tokens, " tokens with max_tokens ",
       sequence.max_tokens,
       num_sequences > 1 ? absl::StrCat(" and ", num_sequences, " sequences")
                         : "",
-      " needs ", BlocksAtEnd(sequence, num_sequences, block_size),
-      " blocks of ", block_size, " tokens; the KV cache has ", num_blocks));
+      " needs ", needed, " blocks of ", block_size,
+      " tokens; the KV cache has ", num_blocks));
 }
 
 }  // namespace quire

@@ -8,7 +8,7 @@
 
 namespace quire {
 
-// Of a sequence that is to be admitted.
+// How long a sequence is that is to be admitted, and may become.
 struct SequenceLengths {
   uint32_t prompt_tokens = 0;  // At least 1.
   uint32_t max_tokens = 0;     // At least 1.
@@ -18,9 +18,9 @@ struct SequenceLengths {
 // Slots that are reserved when the sequence is admitted. kFullPrompt: all known
 // tokens and the first new one, so a sequence that runs needs no further block
 // until it has a new token, and a started prompt never waits for memory
-// half-way. kFirstChunk: at most `chunk` of these.
+// half-way. kFirstChunk: at most `max_first_slots` of these.
 uint32_t SlotsAtAdmission(AdmissionMode mode, const SequenceLengths& sequence,
-                          uint32_t chunk);
+                          uint32_t max_first_slots);
 
 // Times that a request is preempted at most.
 inline constexpr uint32_t kMaxPreemptions = 4;
@@ -33,42 +33,36 @@ inline constexpr uint32_t kMaxPreemptions = 4;
 AdmissionMode ModeFor(AdmissionMode mode, uint32_t num_preemptions,
                       bool is_fork);
 
-// Of the request that is asked about, all its sequences together: a block that
-// they share counts once, one that others use already not at all.
+// A request that asks to be admitted, all its sequences together.
 struct AdmissionRequest {
-  uint64_t blocks_now = 0;     // What SlotsAtAdmission says.
-  uint64_t blocks_at_end = 0;  // At most, if it were alone.
+  // To be taken from the pool: a block that its sequences share counts once,
+  // one that others use already not at all.
+  uint64_t num_blocks = 0;
   bool was_preempted = false;
 };
 
-// Of the pool that it asks for room in.
+// The pool that it asks for room in, and who else will.
 struct AdmissionPool {
-  uint32_t num_blocks = 0;
   uint32_t num_available = 0;
   uint32_t num_running = 0;  // Sequences.
 };
 
-enum class Admission {
-  kNow,    // Its blocks are available.
-  kLater,  // Not yet: running requests hold them.
-  kNever,  // It does not fit the whole pool.
-};
-
-// A request that was preempted comes back only where one more block is
+// Whether it is admitted now; else it waits for running requests to give back
+// blocks. One that was preempted comes back only where one more block is
 // available for each running sequence: with less, the next block that one of
 // them needs would preempt it again. Nothing runs: it comes back at once.
-Admission DecideAdmission(const AdmissionRequest& request,
-                          const AdmissionPool& pool);
+bool CanAdmit(const AdmissionRequest& request, const AdmissionPool& pool);
 
 // Blocks that `num_sequences` sequences of one prompt hold at their end, when
 // they share nothing but the blocks that the prompt fills.
 uint64_t BlocksAtEnd(const SequenceLengths& sequence, uint32_t num_sequences,
                      uint32_t block_size);
 
-// Why a request is kNever: INVALID_ARGUMENT with its numbers and the pool's.
-absl::Status NeverFitsError(const SequenceLengths& sequence,
-                            uint32_t num_sequences, uint32_t block_size,
-                            uint32_t num_blocks);
+// INVALID_ARGUMENT, with its numbers and the pool's: a request of that many
+// sequences could not come to its end even if it were alone.
+absl::Status CheckFitsPool(const SequenceLengths& sequence,
+                           uint32_t num_sequences, uint32_t block_size,
+                           uint32_t num_blocks);
 
 }  // namespace quire
 

@@ -48,9 +48,10 @@ BeamSearchStep StepBeamSearch(const BeamSearchRules& rules,
       step.beams.push_back(candidate);
     }
   }
-  step.done = step.beams.empty() ||
-              !CanImprove(rules, num_generated, step.beams.front(), scores);
-  if (step.done) step.beams.clear();
+  if (!step.beams.empty() &&
+      !CanImprove(rules, num_generated, step.beams.front(), scores)) {
+    step.beams.clear();
+  }
   return step;
 }
 

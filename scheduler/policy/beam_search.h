@@ -39,9 +39,9 @@ struct BeamHypothesis {
 };
 
 struct BeamSearchStep {
-  std::vector<BeamCandidate> beams;  // That go on, best first; none when done.
+  std::vector<BeamCandidate> beams;        // That go on, best first.
   std::vector<BeamHypothesis> hypotheses;  // That are complete now.
-  bool done = false;
+  bool done() const { return beams.empty(); }
 };
 
 // How many of a beam's likeliest tokens must be candidates so that the choice

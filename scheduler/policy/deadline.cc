@@ -17,7 +17,7 @@ absl::Duration LeastTime(const LeastWork& work, const WorkRates& rates) {
   return absl::Nanoseconds(static_cast<double>(work.prompt_rows) *
                                rates.ns_per_prompt_row.value_or(0) +
                            static_cast<double>(work.decode_steps) *
-                               rates.ns_per_step.value_or(0));
+                               rates.ns_per_decode_step.value_or(0));
 }
 
 absl::Time LatestStart(absl::Time deadline, const LeastWork& work,

@@ -36,7 +36,7 @@ std::vector<size_t> ChooseVictims(std::span<const PreemptionCandidate> running,
 
 Preemption ChoosePreemption(PreemptionMode mode, const VictimCost& victim,
                             uint32_t num_free_host_blocks,
-                            const PreemptionRates& rates) {
+                            const WorkRates& rates) {
   if (mode == PreemptionMode::kRecompute || !victim.can_be_swapped ||
       victim.num_blocks == 0 || victim.num_blocks > num_free_host_blocks) {
     return Preemption::kRecompute;
@@ -44,9 +44,9 @@ Preemption ChoosePreemption(PreemptionMode mode, const VictimCost& victim,
   if (mode == PreemptionMode::kSwap || !rates.ns_per_swapped_block) {
     return Preemption::kSwap;
   }
-  if (!rates.ns_per_row) return Preemption::kRecompute;
+  if (!rates.ns_per_prompt_row) return Preemption::kRecompute;
   const double recompute =
-      *rates.ns_per_row * static_cast<double>(victim.num_rows);
+      *rates.ns_per_prompt_row * static_cast<double>(victim.num_rows);
   const double swap =
       2 * *rates.ns_per_swapped_block * static_cast<double>(victim.num_blocks);
   return swap < recompute ? Preemption::kSwap : Preemption::kRecompute;

@@ -3,16 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "scheduler/policy/work_rates.h"
 
 namespace quire {
 
-// Of a running request.
+// A running request, as one that might be preempted.
 struct PreemptionCandidate {
   // Whether it holds the blocks to its checkpoint and is on the way there. The
   // checkpoint: each of its sequences has gained a token since the request was
@@ -60,20 +60,13 @@ bool AbslParseFlag(absl::string_view text, PreemptionMode* mode,
                    std::string* error);
 std::string AbslUnparseFlag(PreemptionMode mode);
 
-// Of a victim, all its sequences together.
+// What it would cost to bring a victim back, all its sequences together.
 struct VictimCost {
   uint64_t num_rows = 0;    // To be computed again.
   uint64_t num_blocks = 0;  // That hold tokens, each counted once.
-  // Not: while it has yet to compute what its sequences are to share; nor where
-  // it is to return for the worst case, since its blocks are laid out anew
-  // then.
+  // False while a sequence awaits its leader, and where the request is to
+  // return for the worst case, which lays its blocks out anew.
   bool can_be_swapped = true;
-};
-
-// What was measured of late; nullopt: nothing yet.
-struct PreemptionRates {
-  std::optional<double> ns_per_row;
-  std::optional<double> ns_per_swapped_block;  // One way.
 };
 
 // The rows of one are weighed against moving the blocks of the other twice. All
@@ -82,7 +75,7 @@ struct PreemptionRates {
 // `num_free_host_blocks` have room for.
 Preemption ChoosePreemption(PreemptionMode mode, const VictimCost& victim,
                             uint32_t num_free_host_blocks,
-                            const PreemptionRates& rates);
+                            const WorkRates& rates);
 
 }  // namespace quire
 

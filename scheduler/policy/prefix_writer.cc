@@ -4,11 +4,11 @@
 
 namespace quire {
 
-std::optional<PrefixToCome> ChooseWriter(std::span<const Token> wanted,
+std::optional<WriterChoice> ChooseWriter(std::span<const Token> wanted,
                                          uint32_t num_found,
                                          std::span<const PrefixWriter> writers,
                                          uint32_t block_size) {
-  std::optional<PrefixToCome> best;
+  std::optional<WriterChoice> best;
   uint32_t most = num_found;
   for (size_t i = 0; i < writers.size(); ++i) {
     const PrefixWriter& writer = writers[i];

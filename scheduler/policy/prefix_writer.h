@@ -17,11 +17,11 @@ struct PrefixWriter {
 };
 
 // Whom to wait for, and until how many of its slots are written.
-struct PrefixToCome {
+struct WriterChoice {
   size_t writer = 0;  // Its index.
   uint32_t num_slots = 0;
 
-  friend bool operator==(const PrefixToCome&, const PrefixToCome&) = default;
+  friend bool operator==(const WriterChoice&, const WriterChoice&) = default;
 };
 
 // Requests that arrive together with a common prefix should compute it once. Of
@@ -29,7 +29,7 @@ struct PrefixToCome {
 // that begin `wanted`, the first of equals. nullopt: none is going to write
 // more of them than the `num_found` slots that can be found already. What a
 // sequence generates is written too slowly to wait for: only prompts count.
-std::optional<PrefixToCome> ChooseWriter(std::span<const Token> wanted,
+std::optional<WriterChoice> ChooseWriter(std::span<const Token> wanted,
                                          uint32_t num_found,
                                          std::span<const PrefixWriter> writers,
                                          uint32_t block_size);

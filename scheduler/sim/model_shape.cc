@@ -3,9 +3,14 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "common/check_range.h"
+#include "common/status_macros.h"
 
 namespace quire {
 namespace {
+
+// Far above any device, and small enough that those of all can be added up.
+constexpr uint64_t kMaxDeviceBytes = uint64_t{1} << 50;
 
 // OPT (Zhang et al., 2022): per layer four matrices of attention and two of the
 // feed-forward part, which is four times as wide; one embedding, used twice.
@@ -55,6 +60,8 @@ std::array<ModelShape, 4> Models() {
 }  // namespace
 
 absl::Status ModelShape::FillDevices(uint64_t device_bytes) {
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("device_memory", device_bytes, 1, kMaxDeviceBytes));
   const uint64_t bytes = device_bytes * num_devices;
   if (bytes < weight_bytes() + bytes_per_slot()) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/check_range.h"
 #include "common/named_values.h"
@@ -24,6 +25,23 @@ constexpr NamedValue<ServingPolicy> kPolicies[] = {
     {"orca_max", ServingPolicy::kOrcaMax},
     {"orca_pow2", ServingPolicy::kOrcaPow2},
     {"orca_oracle", ServingPolicy::kOrcaOracle}};
+
+// The accounts of a block are some 80 bytes of this machine.
+constexpr uint64_t kMaxBlocks = 1 << 24;
+
+// Also false where a term is infinite. Whatever a trace asks for, its times
+// then stay far below the longest that can be told from infinite.
+absl::Status CheckStepTime(const CostModel& cost) {
+  constexpr absl::Duration kLongest = absl::Hours(1000);
+  StepWork work;
+  work.AddRun(/*position=*/0, /*rows=*/1);
+  work.slots_copied = work.slots_swapped = 1;
+  const absl::Duration time = cost.StepTime(work);
+  if (time <= kLongest) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "on this machine a step of one row takes ", absl::FormatDuration(time),
+      ", must be at most ", absl::FormatDuration(kLongest)));
+}
 
 Percentiles PercentilesOf(std::vector<double> values) {
   if (values.empty()) return {};
@@ -161,8 +179,11 @@ EngineOptions EngineForTraces(uint32_t max_step_tokens) {
 
 absl::Status RunOptions::Validate() const {
   QUIRE_RETURN_IF_ERROR(CheckRange("block_size", block_size, 1, 1024));
+  QUIRE_RETURN_IF_ERROR(CheckRange("num_slots", shape.num_slots, block_size,
+                                   block_size * kMaxBlocks));
   QUIRE_RETURN_IF_ERROR(
-      CheckRange("num_slots", shape.num_slots, block_size, uint64_t{1} << 32));
+      CheckRange("host_blocks", num_host_blocks, 0, kMaxBlocks));
+  QUIRE_RETURN_IF_ERROR(CheckStepTime(CostModel(shape, machine)));
   return engine.Validate();
 }
 

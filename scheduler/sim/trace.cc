@@ -32,6 +32,9 @@ constexpr double kSigma = 0.8;
 constexpr uint32_t kOrcaLongestPrompt = 512;
 constexpr uint32_t kOrcaLongestOutput = 128;
 
+// A quarter of it is above the least mean length.
+constexpr uint32_t kShortestContext = 8;
+
 // Conversations that go on at the same time in a trace of chats.
 constexpr uint32_t kOpenConversations = 16;
 
@@ -151,6 +154,8 @@ absl::Status CheckLengths(const TraceOptions& options) {
     return CheckRange("context_length", options.context_length,
                       kOrcaLongestPrompt + kOrcaLongestOutput, UINT32_MAX);
   }
+  QUIRE_RETURN_IF_ERROR(CheckRange("context_length", options.context_length,
+                                   kShortestContext, UINT32_MAX));
   const uint32_t prefix_tokens = PrefixOf(options);
   QUIRE_RETURN_IF_ERROR(CheckRange("prefix_tokens", prefix_tokens, 0,
                                    options.context_length / 2));

@@ -188,6 +188,10 @@ TEST_F(SimulateCommandTest, MachinesCanBeTheUsersOwn) {
       Figures({"--machine=mine-mine", "--machine_file=" + path})["duration_s"],
       1000);
   EXPECT_THAT(ErrorOf({"--machine=x"}), HasSubstr("no machine x"));
+  const std::string empty = "--machine_file=" + folder_.Write("empty", "");
+  EXPECT_THAT(ErrorOf({"--machine=x", empty}), HasSubstr("no machine x"));
+  EXPECT_THAT(ErrorOf({"--machine_file=" + folder_.path()}),
+              HasSubstr("cannot be read: Is a directory"));
 }
 
 TEST_F(SimulateCommandTest, AFolderIsAModel) {

@@ -65,23 +65,17 @@ class OpenCall {
       stream_;
 };
 
-void WaitForNumOpen(TestCluster& cluster, int num_open) {
-  while (cluster.Status().requests_size() != num_open) {
-    absl::SleepFor(absl::Milliseconds(1));
-  }
-}
-
 TEST(RequestPlaceTest, PrioritiesOrderTheQueue) {
   TestCluster cluster(OneAtATime(), {"--compute=f32"});
   cluster.worker().Pause();
   OpenCall first(cluster, Request("first", quire::v1::PRIORITY_NORMAL, 2));
-  WaitForNumOpen(cluster, 1);
+  cluster.WaitUntilOpen(1);
   OpenCall low(cluster, Request("low", quire::v1::PRIORITY_LOW, 2));
-  WaitForNumOpen(cluster, 2);
+  cluster.WaitUntilOpen(2);
   OpenCall normal(cluster, Request("normal", quire::v1::PRIORITY_NORMAL, 2));
-  WaitForNumOpen(cluster, 3);
+  cluster.WaitUntilOpen(3);
   OpenCall high(cluster, Request("high", quire::v1::PRIORITY_HIGH, 2));
-  WaitForNumOpen(cluster, 4);
+  cluster.WaitUntilOpen(4);
   const quire::v1::StatusResponse status = cluster.Status();
   std::vector<std::string> names;
   for (const RequestStatus& request : status.requests()) {
@@ -131,7 +125,7 @@ TEST(RequestPlaceTest, ADeadlineThatCannotBeMetIsRefusedAtOnce) {
   for (int i = 1; i <= 51; ++i) {
     ahead.emplace_back(cluster, GreedyRequest(LongPrompt(i), 1));
   }
-  WaitForNumOpen(cluster, 51);
+  cluster.WaitUntilOpen(51);
   OpenCall hasty(cluster, GreedyRequest(LongPrompt(100), 1), 5 * taken);
   const grpc::Status status = hasty.Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);

@@ -3,7 +3,6 @@
 // of one that is computed.
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -24,37 +23,12 @@ using quire::v1::GenerateRequest;
 
 constexpr char kModel[] = "llama3rope_f32";
 
-std::vector<Token> RandomTokens(std::mt19937_64& random, size_t count) {
-  std::vector<Token> tokens;
-  for (size_t i = 0; i < count; ++i) {
-    tokens.push_back(static_cast<Token>(3 + random() % 500));
-  }
-  return tokens;
-}
-
 ServerOptions Options(uint32_t num_blocks = 0) {
   ServerOptions options;
   options.model = TinyModelPath(kModel);
   options.num_blocks = num_blocks;
   options.engine.max_step_tokens = 64;
   return options;
-}
-
-// Tokens and log-probabilities by sequence.
-std::map<uint32_t, Generated> GenerateSequences(TestCluster& cluster,
-                                                const GenerateRequest& request,
-                                                Generated* whole) {
-  std::map<uint32_t, Generated> sequences;
-  *whole = Generate(
-      cluster.stub(), request, [&](const quire::v1::GenerateResponse& message) {
-        Generated& sequence = sequences[message.sequence()];
-        sequence.ids.insert(sequence.ids.end(), message.token_ids().begin(),
-                            message.token_ids().end());
-        for (const auto& scores : message.logprobs()) {
-          sequence.logprobs.push_back(scores.logprob());
-        }
-      });
-  return sequences;
 }
 
 class SharingTest : public testing::TestWithParam<std::string> {
@@ -71,35 +45,23 @@ class SharingTest : public testing::TestWithParam<std::string> {
   std::mt19937_64 random_{5};
 };
 
-// Without prompt scores, which would read nothing from the cache.
-GenerateRequest Sampled(const std::vector<Token>& prompt, uint32_t max_tokens,
-                        uint64_t seed) {
-  GenerateRequest request = GreedyRequest(prompt, max_tokens);
-  request.mutable_output()->clear_prompt_logprobs();
-  request.mutable_sampling()->set_temperature(1);
-  request.mutable_sampling()->set_seed(seed);
-  return request;
-}
-
 TEST_P(SharingTest, SamplesAreThoseOfSeparateRequests) {
   TestCluster cluster(Options(), Flags());
   for (const size_t length : {33, 40, 1}) {
     SCOPED_TRACE(length);
     const std::vector<Token> prompt = RandomTokens(random_, length);
     const double copies = cluster.Metric("quire_block_copies_total");
-    GenerateRequest together = Sampled(prompt, 20, /*seed=*/7);
+    GenerateRequest together = SampledRequest(prompt, 20, /*seed=*/7);
     together.set_n(4);
-    Generated whole;
-    const std::map<uint32_t, Generated> samples =
-        GenerateSequences(cluster, together, &whole);
-    ASSERT_TRUE(whole.status.ok()) << whole.status.error_message();
-    EXPECT_EQ(whole.usage.generated_tokens(), 80u);
+    const std::vector<Generated> samples =
+        GenerateSequences(cluster.stub(), together);
+    ASSERT_TRUE(samples[0].status.ok()) << samples[0].status.error_message();
+    EXPECT_EQ(samples[0].usage.generated_tokens(), 80u);
     EXPECT_LE(cluster.Metric("quire_block_copies_total"), copies + 3);
-    ASSERT_EQ(samples.size(), 4u);
-    for (const auto& [index, sample] : samples) {
-      GenerateRequest alone = Sampled(prompt, 20, 7 + index);
+    for (size_t index = 0; index < samples.size(); ++index) {
+      GenerateRequest alone = SampledRequest(prompt, 20, 7 + index);
       alone.mutable_cache()->set_bypass(true);
-      EXPECT_TRUE(SameBits(sample, Generate(cluster.stub(), alone)))
+      EXPECT_TRUE(SameBits(samples[index], Generate(cluster.stub(), alone)))
           << "sample " << index;
     }
   }
@@ -108,12 +70,10 @@ TEST_P(SharingTest, SamplesAreThoseOfSeparateRequests) {
 
 TEST_P(SharingTest, TheBestSamplesAreTheBestOfAll) {
   TestCluster cluster(Options(), Flags());
-  GenerateRequest request = Sampled(RandomTokens(random_, 20), 10, 3);
+  GenerateRequest request = SampledRequest(RandomTokens(random_, 20), 10, 3);
   request.set_n(5);
-  Generated whole;
   std::vector<double> means;
-  for (const auto& [index, sample] :
-       GenerateSequences(cluster, request, &whole)) {
+  for (const Generated& sample : GenerateSequences(cluster.stub(), request)) {
     double sum = 0;
     for (const float logprob : sample.logprobs) sum += logprob;
     means.push_back(sum / 10);
@@ -122,11 +82,10 @@ TEST_P(SharingTest, TheBestSamplesAreTheBestOfAll) {
   request.set_n(2);
   request.set_best_of(5);
   std::vector<double> scores;
-  const Generated best = Generate(
-      cluster.stub(), request, [&](const quire::v1::GenerateResponse& message) {
-        if (message.has_score()) scores.push_back(message.score());
-      });
-  EXPECT_EQ(best.ids.size(), 20u);
+  for (const Generated& best : GenerateSequences(cluster.stub(), request)) {
+    EXPECT_EQ(best.ids.size(), 10u);
+    scores.push_back(best.score.value());
+  }
   EXPECT_EQ(scores, std::vector<double>(means.begin(), means.begin() + 2));
 }
 
@@ -142,7 +101,7 @@ std::vector<GenerateRequest> Conversations(std::mt19937_64& random) {
     prompt.insert(prompt.end(), own.begin(), own.end());
     if (prompt.size() > 150) prompt.resize(150);
     prompts.push_back(prompt);
-    requests.push_back(Sampled(prompt, 12 + random() % 40, /*seed=*/i));
+    requests.push_back(SampledRequest(prompt, 12 + random() % 40, /*seed=*/i));
   }
   return requests;
 }
@@ -213,7 +172,7 @@ TEST_P(SharingTest, ACommonPrefixIsComputedOnce) {
     std::vector<Token> prompt = common;
     const std::vector<Token> own = RandomTokens(random_, 8);
     prompt.insert(prompt.end(), own.begin(), own.end());
-    requests.push_back(Sampled(prompt, 4, i));
+    requests.push_back(SampledRequest(prompt, 4, i));
   }
   for (const Generated& answer : GenerateAll(cluster.stub(), requests)) {
     EXPECT_TRUE(answer.status.ok());

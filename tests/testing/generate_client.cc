@@ -1,5 +1,6 @@
 #include "tests/testing/generate_client.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -30,6 +31,7 @@ void Append(const quire::v1::GenerateResponse& response, Generated* out) {
     out->finish_reason = response.finish_reason();
     out->stop_reason = response.stop_reason();
   }
+  if (response.has_score()) out->score = response.score();
   if (response.has_usage()) out->usage = response.usage();
 }
 
@@ -37,7 +39,7 @@ void Append(const quire::v1::GenerateResponse& response, Generated* out) {
 
 bool SameBits(const Generated& a, const Generated& b) {
   return a.ids == b.ids && SameBits(a.logprobs, b.logprobs) &&
-         SameBits(a.prompt_logprobs, b.prompt_logprobs);
+         SameBits(a.prompt_logprobs, b.prompt_logprobs) && a.score == b.score;
 }
 
 quire::v1::GenerateRequest GreedyRequest(const std::vector<Token>& prompt,
@@ -49,6 +51,15 @@ quire::v1::GenerateRequest GreedyRequest(const std::vector<Token>& prompt,
   request.mutable_stopping()->set_ignore_eos(true);
   request.mutable_output()->set_logprobs(0);
   request.mutable_output()->set_prompt_logprobs(0);
+  return request;
+}
+
+quire::v1::GenerateRequest SampledRequest(const std::vector<Token>& prompt,
+                                          uint32_t max_tokens, uint64_t seed) {
+  quire::v1::GenerateRequest request = GreedyRequest(prompt, max_tokens);
+  request.mutable_output()->clear_prompt_logprobs();
+  request.mutable_sampling()->set_temperature(1);
+  request.mutable_sampling()->set_seed(seed);
   return request;
 }
 
@@ -66,6 +77,21 @@ Generated Generate(
   }
   generated.status = reader->Finish();
   return generated;
+}
+
+std::vector<Generated> GenerateSequences(
+    quire::v1::Quire::StubInterface& stub,
+    const quire::v1::GenerateRequest& request) {
+  std::vector<Generated> sequences(std::max(1u, request.n()));
+  const Generated whole =
+      Generate(stub, request, [&](const quire::v1::GenerateResponse& response) {
+        Append(response, &sequences.at(response.sequence()));
+      });
+  for (Generated& sequence : sequences) {
+    sequence.status = whole.status;
+    sequence.usage = whole.usage;
+  }
+  return sequences;
 }
 
 std::vector<Generated> GenerateAll(

@@ -56,6 +56,14 @@ std::vector<ReferencePrompt> TinyReference(const std::string& name) {
   return ReadReference(TinyModelPath(name) + "/reference.jsonl");
 }
 
+std::vector<Token> RandomTokens(std::mt19937_64& random, size_t count) {
+  std::vector<Token> tokens;
+  for (size_t i = 0; i < count; ++i) {
+    tokens.push_back(static_cast<Token>(3 + random() % 500));
+  }
+  return tokens;
+}
+
 std::optional<std::string> SmolLm2Path() {
   const std::string path =
       CacheFolder() + "/models/SmolLM2-135M-Instruct.Q4_1.gguf";

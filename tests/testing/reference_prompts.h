@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct ReferenceSearch {
 std::vector<std::string> TinyModels();
 std::string TinyModelPath(const std::string& name);
 std::vector<ReferencePrompt> TinyReference(const std::string& name);
+// Of the vocabulary of each of them; none is special.
+std::vector<Token> RandomTokens(std::mt19937_64& random, size_t count);
 
 // The real model where deploy/local/fetch_model has put it; nullopt: it has not
 // been fetched.

@@ -26,6 +26,10 @@ void WaitUntil(const std::function<bool()>& condition) {
   }
 }
 
+uint32_t NumOpen(const quire::v1::StatusResponse& status) {
+  return status.running_requests() + status.waiting_requests();
+}
+
 ServerOptions ForTest(ServerOptions options) {
   options.listen = "127.0.0.1:0";
   options.worker_listen = "127.0.0.1:0";
@@ -81,11 +85,15 @@ quire::v1::StatusResponse TestCluster::Status() {
   return response;
 }
 
+void TestCluster::WaitUntilOpen(uint32_t num_requests) {
+  WaitUntil([&] { return NumOpen(Status()) == num_requests; });
+}
+
 quire::v1::StatusResponse TestCluster::WaitUntilIdle() {
   quire::v1::StatusResponse status;
   WaitUntil([&] {
     status = Status();
-    return status.running_requests() + status.waiting_requests() == 0;
+    return NumOpen(status) == 0;
   });
   return status;
 }

@@ -1,6 +1,7 @@
 #ifndef QUIRE_TESTS_TESTING_TEST_CLUSTER_H_
 #define QUIRE_TESTS_TESTING_TEST_CLUSTER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ class TestCluster {
   void WaitUntilReady();
 
   quire::v1::StatusResponse Status();
+  // Until so many requests have arrived and not ended.
+  void WaitUntilOpen(uint32_t num_requests);
   // Until no request is open, then the state.
   quire::v1::StatusResponse WaitUntilIdle();
 

@@ -1,20 +1,29 @@
-// How long the scheduler takes for a step of many decodes, without a worker:
-// plan and commit, microseconds each.
+// How long the scheduler takes for a step of many decodes, without a worker, by
+// phase. Planning and building the difference are one phase; "publish" hands
+// the tokens to the streams, which run ahead of it only by the plan.
 //
-//   bazel run //tests/bench/scheduler:plan_benchmark [sequences [steps]]
+//   bazel run -c opt //tests/bench/scheduler:plan_benchmark -- [steps
+//   [sequences
+//   ...]]
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "common/check.h"
+#include "common/lock_checks.h"
 #include "scheduler/engine/engine_metrics.h"
 #include "scheduler/engine/scheduler.h"
 #include "scheduler/metrics/metric_registry.h"
 
 namespace quire {
 namespace {
+
+constexpr uint32_t kPromptLength = 32;
 
 class NoLink final : public GroupLink {
  public:
@@ -39,38 +48,59 @@ worker::v1::StepResult AnswerTo(const worker::v1::StepPlan& plan) {
   return result;
 }
 
-void SubmitAll(Scheduler& scheduler, uint32_t num_sequences,
-               uint32_t max_tokens) {
+using Mailboxes = std::vector<std::shared_ptr<Mailbox>>;
+
+Mailboxes SubmitAll(Scheduler& scheduler, uint32_t num_sequences,
+                    uint32_t max_tokens) {
+  Mailboxes mailboxes;
   for (uint32_t i = 1; i <= num_sequences; ++i) {
     GenerationRequest request;
     request.id = RequestId(i);
-    request.prompt.assign(128, 7);
+    request.prompt.assign(kPromptLength, static_cast<Token>(i));
     request.max_tokens = max_tokens;
     request.mailbox = std::make_shared<Mailbox>([] {});
+    mailboxes.push_back(request.mailbox);
     scheduler.Submit(std::move(request), absl::Now());
   }
+  return mailboxes;
 }
 
+// What each step took.
 struct Times {
-  absl::Duration plan;
-  absl::Duration commit;
-  absl::Duration publish;
+  std::vector<absl::Duration> plan;
+  std::vector<absl::Duration> serialize;
+  std::vector<absl::Duration> commit;
+  std::vector<absl::Duration> plan_to_commit;  // The three together.
+  std::vector<absl::Duration> publish;
 };
 
-// One step from plan to publish; the answer is not timed.
+// One step from plan to publish; the answer and its readers are not timed.
 void RunStep(Scheduler& scheduler, Outbox& outbox, Times& times) {
+  static std::string bytes;
   const absl::Time start = absl::Now();
   const worker::v1::StepPlan* const plan = scheduler.Plan(start);
   const absl::Time planned = absl::Now();
   QUIRE_CHECK(plan != nullptr);
+  QUIRE_CHECK(plan->SerializeToString(&bytes));
+  const absl::Time serialized = absl::Now();
   QUIRE_CHECK(scheduler.group()->Accept(Rank(0), AnswerTo(*plan)).ok());
   const absl::Time answered = absl::Now();
   scheduler.Commit(answered);
   const absl::Time committed = absl::Now();
   outbox.Publish();
-  times.plan += planned - start;
-  times.commit += committed - answered;
-  times.publish += absl::Now() - committed;
+  times.plan.push_back(planned - start);
+  times.serialize.push_back(serialized - planned);
+  times.commit.push_back(committed - answered);
+  times.plan_to_commit.push_back(times.plan.back() + times.serialize.back() +
+                                 times.commit.back());
+  times.publish.push_back(absl::Now() - committed);
+}
+
+double QuantileUs(std::vector<absl::Duration> times, double quantile) {
+  std::sort(times.begin(), times.end());
+  const auto last = static_cast<double>(times.size() - 1);
+  return absl::ToDoubleMicroseconds(
+      times[static_cast<size_t>(quantile * last)]);
 }
 
 void Measure(uint32_t num_sequences, uint32_t num_steps) {
@@ -78,38 +108,58 @@ void Measure(uint32_t num_sequences, uint32_t num_steps) {
   MetricRegistry registry;
   const EngineMetrics metrics(&registry);
   Outbox outbox;
-  Scheduler scheduler({.max_step_tokens = 128 * num_sequences,
+  Scheduler scheduler({.max_step_tokens = kPromptLength * num_sequences,
                        .max_running_sequences = num_sequences,
                        .max_waiting_requests = num_sequences},
                       &metrics, &outbox);
-  const uint32_t length = 128 + kWarmUp + num_steps + 10;
+  const uint32_t length = kPromptLength + kWarmUp + num_steps + 10;
   const GroupShape shape = {.epoch = Epoch(1),
                             .num_blocks = num_sequences * (length / 16 + 2),
                             .block_size = 16,
-                            .max_step_rows = 128 * num_sequences};
+                            .max_step_rows = kPromptLength * num_sequences};
   scheduler.StartEpoch(
       std::make_unique<Group>(shape, std::make_shared<NoLink>(), 0),
       absl::Now());
-  SubmitAll(scheduler, num_sequences, length - 128);
+  const Mailboxes mailboxes =
+      SubmitAll(scheduler, num_sequences, length - kPromptLength);
 
-  Times warm_up;
-  for (uint32_t i = 0; i < kWarmUp; ++i) RunStep(scheduler, outbox, warm_up);
-  Times times;
-  for (uint32_t i = 0; i < num_steps; ++i) RunStep(scheduler, outbox, times);
-  const auto us = [&](absl::Duration time) {
-    return absl::ToDoubleMicroseconds(time) / num_steps;
+  const auto run = [&](uint32_t count) {
+    Times times;
+    for (uint32_t i = 0; i < count; ++i) {
+      RunStep(scheduler, outbox, times);
+      for (const auto& mailbox : mailboxes) mailbox->TakeAll();
+    }
+    return times;
   };
-  std::printf("%u decodes: plan %.1f us, commit %.1f us, publish %.1f us\n",
-              num_sequences, us(times.plan), us(times.commit),
-              us(times.publish));
+  run(kWarmUp);
+  const Times times = run(num_steps);
+  std::printf("%8u", num_sequences);
+  for (const auto* phase : {&times.plan, &times.serialize, &times.commit,
+                            &times.plan_to_commit, &times.publish}) {
+    std::printf(" %9.1f %8.1f", QuantileUs(*phase, 0.5),
+                QuantileUs(*phase, 0.99));
+  }
+  std::printf("\n");
 }
 
 }  // namespace
 }  // namespace quire
 
 int main(int argc, char** argv) {
-  const int num_sequences = argc > 1 ? std::atoi(argv[1]) : 256;
-  const int num_steps = argc > 2 ? std::atoi(argv[2]) : 2000;
-  QUIRE_CHECK(num_sequences > 0 && num_steps > 0);
-  quire::Measure(num_sequences, num_steps);
+  quire::LeaveLockChecksToTests();
+  const int num_steps = argc > 1 ? std::atoi(argv[1]) : 500;
+  std::vector<int> sizes;
+  for (int i = 2; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+  if (sizes.empty()) sizes = {100, 256, 1000, 2000, 5000, 10000};
+  QUIRE_CHECK(num_steps > 0);
+  std::printf("Microseconds a step, median and 99th percentile\n%8s", "rows");
+  for (const char* phase :
+       {"plan", "serialize", "commit", "together", "publish"}) {
+    std::printf(" %18s", phase);
+  }
+  std::printf("\n");
+  for (const int size : sizes) {
+    QUIRE_CHECK(size > 0);
+    quire::Measure(size, num_steps);
+  }
 }

@@ -132,6 +132,20 @@ TEST_F(BeamsTest, ManyShareAPoolThatIsTooSmallForAll) {
   ExpectIdle();
 }
 
+// Two beams have their tokens, the third waits for a block, when the search
+// gives way.
+TEST_F(BeamsTest, TokensThatAreFoundAgainCountOnce) {
+  shape_.num_blocks = 10;
+  Start();
+  Submit({.prompt = MakePrompt(1, 9), .max_tokens = 24});
+  Client& client = Submit(Search(3, 1));
+  RunToEnd();
+  EXPECT_EQ(preemptions(), 1);
+  ExpectServed(client);
+  EXPECT_EQ(client.usage.generated_tokens, 1 + 5 * 3u);
+  EXPECT_EQ(metrics_->generated_tokens->Value(), 24 + 1 + 5 * 3);
+}
+
 TEST_F(BeamsTest, InWorstCaseASearchNeverLosesItsBlocks) {
   options_.pipeline_depth = 2;
   options_.admission = AdmissionMode::kWorstCase;
@@ -163,6 +177,27 @@ TEST_F(BeamsTest, AnEpochMayEndAnywhere) {
   RunToEnd();
   ExpectServed(client);
   ExpectIdle();
+}
+
+// Beams that are computed again get there one after the other, and the first
+// ones once more where the epoch ends between.
+TEST_F(BeamsTest, UsageCountsATokenOnceThatIsFoundAgain) {
+  shape_.max_step_rows = 3;
+  Start();
+  Client& undisturbed = Submit(Search(3, 1));
+  RunToEnd();
+  Client& client = Submit(Search(3, 1));
+  for (const int num_steps : {4, 5}) {
+    for (int i = 0; i < num_steps; ++i) {
+      PlanStep();
+      CommitStep();
+    }
+    Restart();
+  }
+  RunToEnd();
+  ExpectServed(undisturbed);
+  ExpectServed(client);
+  EXPECT_EQ(client.usage.generated_tokens, undisturbed.usage.generated_tokens);
 }
 
 TEST_F(BeamsTest, CancelledBetweenAChoiceAndItsPlan) {

@@ -81,9 +81,9 @@ TEST_F(GroupTest, WhatAStepTookIsMeasuredWhenItLeavesFlight) {
   slowest.set_step_id(1);
   slowest.mutable_timings()->set_swap_ns(600);
   EXPECT_TRUE(group_.Accept(Rank(1), slowest).ok());
-  EXPECT_EQ(group_.rates().ns_per_swapped_block(), std::nullopt);
+  EXPECT_EQ(group_.rates().ns_per_swapped_block, std::nullopt);
   group_.PopOldest();
-  EXPECT_EQ(group_.rates().ns_per_swapped_block(), 300);
+  EXPECT_EQ(group_.rates().ns_per_swapped_block, 300);
 }
 
 TEST_F(GroupTest, AnAnswerOutOfOrderIsAContradiction) {

@@ -25,16 +25,16 @@ class MeasuredRatesTest : public testing::Test {
 };
 
 TEST_F(MeasuredRatesTest, NothingIsKnownBeforeItWasMeasured) {
-  EXPECT_EQ(rates_.ns_per_step(), std::nullopt);
-  EXPECT_EQ(rates_.ns_per_prompt_row(), std::nullopt);
-  EXPECT_EQ(rates_.ns_per_swapped_block(), std::nullopt);
+  EXPECT_EQ(rates_.Means().ns_per_decode_step, std::nullopt);
+  EXPECT_EQ(rates_.Means().ns_per_prompt_row, std::nullopt);
+  EXPECT_EQ(rates_.Means().ns_per_swapped_block, std::nullopt);
 }
 
 TEST_F(MeasuredRatesTest, ADecodeStepIsOneStepWhateverItsRows) {
   Observe({1}, 1000);
   Observe({1, 1, 1}, 1000);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_step(), 1000);
-  EXPECT_EQ(rates_.ns_per_prompt_row(), std::nullopt);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_decode_step, 1000);
+  EXPECT_EQ(rates_.Means().ns_per_prompt_row, std::nullopt);
 }
 
 TEST_F(MeasuredRatesTest, EveryPhaseButSwappingBelongsToAStep) {
@@ -44,53 +44,53 @@ TEST_F(MeasuredRatesTest, EveryPhaseButSwappingBelongsToAStep) {
   timings.set_sample_ns(300);
   timings.set_swap_ns(4000);
   rates_.Observe({}, 0, timings);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_step(), 321);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_decode_step, 321);
 }
 
 TEST_F(MeasuredRatesTest, APromptRowIsWhatAStepTakesBeyondItsDecodes) {
   Observe({1, 1}, 1000);
   Observe({1, 1, 50}, 6000);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_prompt_row(), 100);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_step(), 1000);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_prompt_row, 100);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_decode_step, 1000);
 }
 
 TEST_F(MeasuredRatesTest, WithoutADecodeStepAPromptRowIsItsShareOfAll) {
   Observe({50}, 6000);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_prompt_row(), 120);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_prompt_row, 120);
 }
 
 TEST_F(MeasuredRatesTest, ALongPromptWeighsMoreThanAShortOne) {
   Observe({2}, 2000);
   Observe({1000}, 10'000);
-  EXPECT_LT(*rates_.ns_per_prompt_row(), 15);
+  EXPECT_LT(*rates_.Means().ns_per_prompt_row, 15);
 }
 
 TEST_F(MeasuredRatesTest, APromptStepThatIsFasterThanADecodeStepCostsNothing) {
   Observe({1}, 1000);
   Observe({2}, 900);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_prompt_row(), 0);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_prompt_row, 0);
 }
 
 TEST_F(MeasuredRatesTest, ABlockIsItsShareOfTheTimeOfSwapping) {
   Observe({1}, 1000, /*num_swapped_blocks=*/4, /*swap_ns=*/800);
-  EXPECT_DOUBLE_EQ(*rates_.ns_per_swapped_block(), 200);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_swapped_block, 200);
 }
 
 TEST_F(MeasuredRatesTest, CopiesWithoutSwapsSayNothingOfSwapping) {
   Observe({1}, 1000, /*num_swapped_blocks=*/0, /*swap_ns=*/800);
-  EXPECT_EQ(rates_.ns_per_swapped_block(), std::nullopt);
+  EXPECT_EQ(rates_.Means().ns_per_swapped_block, std::nullopt);
 }
 
 TEST_F(MeasuredRatesTest, WhatChangesIsFollowed) {
   Observe({1}, 1000);
   for (int i = 0; i < 50; ++i) Observe({1}, 3000);
-  EXPECT_NEAR(*rates_.ns_per_step(), 3000, 50);
+  EXPECT_NEAR(*rates_.Means().ns_per_decode_step, 3000, 50);
 }
 
 TEST_F(MeasuredRatesTest, OneOddStepIsSmoothed) {
   for (int i = 0; i < 50; ++i) Observe({1}, 1000);
   Observe({1}, 5000);
-  EXPECT_LT(*rates_.ns_per_step(), 1500);
+  EXPECT_LT(*rates_.Means().ns_per_decode_step, 1500);
 }
 
 }  // namespace

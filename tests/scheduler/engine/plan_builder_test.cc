@@ -20,7 +20,7 @@ class PlanBuilderTest : public testing::Test {
     return builder_.Finish().plan;
   }
   const worker::v1::StepPlan& PlanRow() {
-    EXPECT_TRUE(sequence_.Reserve(1));
+    EXPECT_TRUE(sequence_.ReserveRows(1));
     builder_.AddRun(sequence_, sampling_, sequence_.PlanRows(1));
     return builder_.Finish().plan;
   }

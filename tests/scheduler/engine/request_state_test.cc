@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "scheduler/engine/outbox.h"
 #include "tests/scheduler/engine/letter_filter.h"
 
 namespace quire {
@@ -25,35 +26,43 @@ GenerationRequest Request(uint32_t prompt_length, uint32_t max_tokens) {
   return request;
 }
 
-RequestState MakeState(GenerationRequest request) {
-  return RequestState(
-      std::move(request), {.arrival = 1}, [] { return SequenceId(1); }, kNow);
-}
+// A request and what its client gets of it.
+struct ServedState {
+  explicit ServedState(GenerationRequest request)
+      : state(
+            std::move(request), {.arrival = 1}, [] { return SequenceId(1); },
+            kNow) {}
 
-FinishReason Append(RequestState& state, Token token) {
-  return state
-      .Continue(state.leader(), {.chosen = {.token = token, .logprob = -1}},
-                kNow)
-      .reason;
-}
+  ClientOutput output() { return ClientOutput(&outbox, &mailbox); }
+  Mailbox::Contents Receive() {
+    outbox.Publish();
+    return mailbox.TakeAll();
+  }
+  bool HasDelta() { return !Receive().empty(); }
+  // REQUIRES: there is one.
+  SequenceDelta TakeDelta() { return std::move(Receive().deltas.at(0)); }
 
-bool HasDelta(RequestState& state) {
-  bool has = false;
-  state.TakeDeltas([&](SequenceDelta) { has = true; });
-  return has;
-}
+  FinishReason Append(uint32_t index, Token token, float logprob) {
+    return state
+        .Continue(*state.sequences()[index], {.chosen = {token, logprob}}, kNow,
+                  output())
+        .reason;
+  }
+  FinishReason Append(Token token) { return Append(0, token, -1); }
+  void AddPromptScores(uint32_t position) {
+    state.AddPromptScores(position, {}, output());
+  }
 
-SequenceDelta TakeDelta(RequestState& state) {
-  SequenceDelta taken;
-  state.TakeDeltas([&](SequenceDelta delta) { taken = std::move(delta); });
-  return taken;
-}
+  RequestState state;
+  Outbox outbox;
+  Mailbox mailbox{[] {}};
+};
 
 TEST(RequestStateTest, EndsAtMaxTokens) {
-  RequestState state = MakeState(Request(2, /*max_tokens=*/2));
-  EXPECT_EQ(Append(state, 1), FinishReason::kNone);
-  EXPECT_EQ(Append(state, 2), FinishReason::kLength);
-  const SequenceDelta delta = TakeDelta(state);
+  ServedState served(Request(2, /*max_tokens=*/2));
+  EXPECT_EQ(served.Append(1), FinishReason::kNone);
+  EXPECT_EQ(served.Append(2), FinishReason::kLength);
+  const SequenceDelta delta = served.TakeDelta();
   EXPECT_THAT(delta.tokens, ElementsAre(1, 2));
   EXPECT_EQ(delta.finish_reason, FinishReason::kLength);
   EXPECT_EQ(delta.stop_reason, "");
@@ -62,10 +71,10 @@ TEST(RequestStateTest, EndsAtMaxTokens) {
 TEST(RequestStateTest, EndsAtAStopTokenAndNamesIt) {
   GenerationRequest request = Request(2, 9);
   request.stop_tokens = {5, 6};
-  RequestState state = MakeState(std::move(request));
-  EXPECT_EQ(Append(state, 4), FinishReason::kNone);
-  EXPECT_EQ(Append(state, 6), FinishReason::kStop);
-  const SequenceDelta delta = TakeDelta(state);
+  ServedState served(std::move(request));
+  EXPECT_EQ(served.Append(4), FinishReason::kNone);
+  EXPECT_EQ(served.Append(6), FinishReason::kStop);
+  const SequenceDelta delta = served.TakeDelta();
   EXPECT_THAT(delta.tokens, ElementsAre(4, 6));
   EXPECT_EQ(delta.stop_reason, "6");
 }
@@ -74,27 +83,27 @@ TEST(RequestStateTest, AStopTokenCountsOnlyAfterMinTokens) {
   GenerationRequest request = Request(2, 9);
   request.stop_tokens = {5};
   request.sampling.set_min_tokens(2);
-  RequestState state = MakeState(std::move(request));
-  EXPECT_EQ(Append(state, 5), FinishReason::kNone);
-  EXPECT_EQ(Append(state, 5), FinishReason::kNone);
-  EXPECT_EQ(Append(state, 5), FinishReason::kStop);
+  ServedState served(std::move(request));
+  EXPECT_EQ(served.Append(5), FinishReason::kNone);
+  EXPECT_EQ(served.Append(5), FinishReason::kNone);
+  EXPECT_EQ(served.Append(5), FinishReason::kStop);
 }
 
 TEST(RequestStateTest, AStopTokenAtMaxTokensIsAStop) {
   GenerationRequest request = Request(2, 1);
   request.stop_tokens = {5};
-  RequestState state = MakeState(std::move(request));
-  EXPECT_EQ(Append(state, 5), FinishReason::kStop);
+  ServedState served(std::move(request));
+  EXPECT_EQ(served.Append(5), FinishReason::kStop);
 }
 
 TEST(RequestStateTest, TheFilterEndsASequenceAtAStopString) {
   GenerationRequest request = Request(2, 9);
   request.filters.push_back(std::make_unique<LetterFilter>("BC"));
-  RequestState state = MakeState(std::move(request));
-  EXPECT_EQ(Append(state, 0), FinishReason::kNone);
-  EXPECT_EQ(Append(state, 1), FinishReason::kNone);
-  EXPECT_EQ(Append(state, 2), FinishReason::kStop);
-  const SequenceDelta delta = TakeDelta(state);
+  ServedState served(std::move(request));
+  EXPECT_EQ(served.Append(0), FinishReason::kNone);
+  EXPECT_EQ(served.Append(1), FinishReason::kNone);
+  EXPECT_EQ(served.Append(2), FinishReason::kStop);
+  const SequenceDelta delta = served.TakeDelta();
   EXPECT_EQ(delta.stop_reason, "BC");
   EXPECT_EQ(delta.text, "AB");  // What the filter held back stays back.
 }
@@ -102,38 +111,38 @@ TEST(RequestStateTest, TheFilterEndsASequenceAtAStopString) {
 TEST(RequestStateTest, TextHeldBackComesAtTheEnd) {
   GenerationRequest request = Request(2, 2);
   request.filters.push_back(std::make_unique<LetterFilter>());
-  RequestState state = MakeState(std::move(request));
-  Append(state, 0);
-  EXPECT_EQ(TakeDelta(state).text, "");
-  Append(state, 1);
-  EXPECT_EQ(TakeDelta(state).text, "AB");
+  ServedState served(std::move(request));
+  served.Append(0);
+  EXPECT_EQ(served.TakeDelta().text, "");
+  served.Append(1);
+  EXPECT_EQ(served.TakeDelta().text, "AB");
 }
 
 TEST(RequestStateTest, LogprobsAreKeptWhereAskedFor) {
-  RequestState silent = MakeState(Request(2, 9));
-  Append(silent, 3);
-  EXPECT_THAT(TakeDelta(silent).logprobs, IsEmpty());
+  ServedState silent(Request(2, 9));
+  silent.Append(3);
+  EXPECT_THAT(silent.TakeDelta().logprobs, IsEmpty());
 
   GenerationRequest request = Request(2, 9);
   request.reports_logprobs = true;
-  RequestState state = MakeState(std::move(request));
-  Append(state, 3);
-  const SequenceDelta delta = TakeDelta(state);
+  ServedState served(std::move(request));
+  served.Append(3);
+  const SequenceDelta delta = served.TakeDelta();
   ASSERT_THAT(delta.logprobs, SizeIs(1));
   EXPECT_EQ(delta.logprobs[0].chosen.token, 3);
 }
 
 TEST(RequestStateTest, ADeltaIsTakenOnce) {
-  RequestState state = MakeState(Request(2, 9));
-  EXPECT_FALSE(HasDelta(state));
-  Append(state, 3);
-  EXPECT_TRUE(HasDelta(state));
-  EXPECT_FALSE(HasDelta(state));
+  ServedState served(Request(2, 9));
+  EXPECT_FALSE(served.HasDelta());
+  served.Append(3);
+  EXPECT_TRUE(served.HasDelta());
+  EXPECT_FALSE(served.HasDelta());
 }
 
 class PromptScoresTest : public testing::Test {
  protected:
-  PromptScoresTest() : state_(MakeState(ScoringRequest())) {}
+  PromptScoresTest() : served_(ScoringRequest()) {}
 
   static GenerationRequest ScoringRequest() {
     GenerationRequest request = Request(/*prompt_length=*/6, 9);
@@ -141,11 +150,11 @@ class PromptScoresTest : public testing::Test {
     return request;
   }
   uint32_t ScoresOf(uint32_t position, uint32_t num_rows) {
-    return state_.PromptScoresOf(state_.leader(),
-                                 {.position = position, .num_rows = num_rows});
+    return served_.state.PromptScoresOf(
+        served_.state.leader(), {.position = position, .num_rows = num_rows});
   }
 
-  RequestState state_;
+  ServedState served_;
 };
 
 TEST_F(PromptScoresTest, EachRowScoresTheTokenBehindIt) {
@@ -158,110 +167,101 @@ TEST_F(PromptScoresTest, EachRowScoresTheTokenBehindIt) {
 
 TEST_F(PromptScoresTest, EachIsKeptOnceAcrossRecomputation) {
   for (const uint32_t position : {1, 2, 1, 2, 3}) {
-    state_.AddPromptScores(position, {});
+    served_.AddPromptScores(position);
   }
-  EXPECT_THAT(TakeDelta(state_).prompt_logprobs, SizeIs(3));
+  EXPECT_THAT(served_.TakeDelta().prompt_logprobs, SizeIs(3));
 }
 
 TEST_F(PromptScoresTest, ARecomputedRunAsksOnlyForWhatIsMissing) {
-  for (uint32_t i = 1; i <= 3; ++i) state_.AddPromptScores(i, {});
+  for (uint32_t i = 1; i <= 3; ++i) served_.AddPromptScores(i);
   EXPECT_EQ(ScoresOf(0, 3), 0u);
   EXPECT_EQ(ScoresOf(0, 4), 4u);  // A run is scored whole.
-  state_.AddPromptScores(4, {});
-  state_.AddPromptScores(5, {});
+  served_.AddPromptScores(4);
+  served_.AddPromptScores(5);
   EXPECT_EQ(ScoresOf(0, 6), 0u);
 }
 
 TEST(RequestStateTest, NoPromptScoresUnlessAskedFor) {
-  const RequestState state = MakeState(Request(6, 9));
-  EXPECT_EQ(
-      state.PromptScoresOf(state.leader(), {.position = 0, .num_rows = 6}), 0u);
+  const ServedState served(Request(6, 9));
+  EXPECT_EQ(served.state.PromptScoresOf(served.state.leader(),
+                                        {.position = 0, .num_rows = 6}),
+            0u);
 }
 
 TEST(RequestStateTest, IsProtectedUntilItsNextToken) {
   BlockPool pool(4);
-  RequestState state = MakeState(Request(2, 9));
-  Append(state, 3);
-  state.leader().Enter(&pool, /*block_size=*/2, /*num_slots=*/4);
-  state.OnAdmitted(AdmissionMode::kFullPrompt, /*num_found=*/0);
-  EXPECT_TRUE(state.is_protected());
-  Append(state, 4);
-  EXPECT_FALSE(state.is_protected());
+  ServedState served(Request(2, 9));
+  served.Append(3);
+  served.state.leader().Enter(&pool, /*block_size=*/2, /*num_slots=*/4);
+  served.state.OnAdmitted(AdmissionMode::kFullPrompt, /*num_found=*/0);
+  EXPECT_TRUE(served.state.is_protected());
+  served.Append(4);
+  EXPECT_FALSE(served.state.is_protected());
 }
 
 TEST(RequestStateTest, IsNotProtectedWithoutTheBlocksToGetThere) {
-  RequestState state = MakeState(Request(2, 9));
-  state.OnAdmitted(AdmissionMode::kFirstChunk, /*num_found=*/0);
-  EXPECT_FALSE(state.is_protected());
+  ServedState served(Request(2, 9));
+  served.state.OnAdmitted(AdmissionMode::kFirstChunk, /*num_found=*/0);
+  EXPECT_FALSE(served.state.is_protected());
 }
 
 TEST(RequestStateTest, IsProtectedToItsEndWhereItHasTheBlocksForIt) {
-  RequestState state = MakeState(Request(2, 9));
-  state.OnAdmitted(AdmissionMode::kWorstCase, /*num_found=*/0);
-  Append(state, 4);
-  EXPECT_TRUE(state.is_protected());
+  ServedState served(Request(2, 9));
+  served.state.OnAdmitted(AdmissionMode::kWorstCase, /*num_found=*/0);
+  served.Append(4);
+  EXPECT_TRUE(served.state.is_protected());
 }
 
 // --- Several sequences
 
-class SequencesTest : public testing::Test {
- protected:
-  static RequestState Make(uint32_t num_sequences, uint32_t num_returned) {
-    GenerationRequest request = Request(/*prompt_length=*/6, /*max_tokens=*/2);
-    request.num_sequences = num_sequences;
-    request.num_returned = num_returned;
-    return MakeState(std::move(request));
-  }
-  static FinishReason Append(RequestState& state, uint32_t index, Token token,
-                             float logprob) {
-    return state
-        .Continue(*state.sequences()[index], {.chosen = {token, logprob}}, kNow)
-        .reason;
-  }
-};
+GenerationRequest Samples(uint32_t num_sequences, uint32_t num_returned) {
+  GenerationRequest request = Request(/*prompt_length=*/6, /*max_tokens=*/2);
+  request.num_sequences = num_sequences;
+  request.num_returned = num_returned;
+  return request;
+}
 
-TEST_F(SequencesTest, EachIsProtectedUntilAllHaveGainedAToken) {
+TEST(SamplesTest, EachIsProtectedUntilAllHaveGainedAToken) {
   BlockPool pool(8);
-  RequestState state = Make(2, 2);
-  for (const auto& sequence : state.sequences()) {
+  ServedState served(Samples(2, 2));
+  for (const auto& sequence : served.state.sequences()) {
     sequence->Enter(&pool, /*block_size=*/2, /*num_slots=*/7);
   }
-  state.OnAdmitted(AdmissionMode::kFullPrompt, /*num_found=*/0);
-  Append(state, 0, 3, -1);
-  EXPECT_TRUE(state.is_protected());
-  Append(state, 1, 3, -1);
-  EXPECT_FALSE(state.is_protected());
+  served.state.OnAdmitted(AdmissionMode::kFullPrompt, /*num_found=*/0);
+  served.Append(0, 3, -1);
+  EXPECT_TRUE(served.state.is_protected());
+  served.Append(1, 3, -1);
+  EXPECT_FALSE(served.state.is_protected());
 }
 
-TEST_F(SequencesTest, AllButTheLastPromptTokenIsShared) {
-  RequestState state = Make(2, 2);
-  EXPECT_EQ(state.SharedSlots(*state.sequences()[0]), 0u);
-  EXPECT_EQ(state.SharedSlots(*state.sequences()[1]), 5u);
+TEST(SamplesTest, AllButTheLastPromptTokenIsShared) {
+  ServedState served(Samples(2, 2));
+  EXPECT_EQ(served.state.SharedSlots(*served.state.sequences()[0]), 0u);
+  EXPECT_EQ(served.state.SharedSlots(*served.state.sequences()[1]), 5u);
 }
 
-TEST_F(SequencesTest, WhatIsGeneratedAlikeIsSharedToo) {
-  RequestState state = Make(2, 2);
-  Append(state, 0, 8, -1);
-  Append(state, 1, 8, -1);
-  EXPECT_EQ(state.SharedSlots(*state.sequences()[1]), 6u);
+TEST(SamplesTest, WhatIsGeneratedAlikeIsSharedToo) {
+  ServedState served(Samples(2, 2));
+  served.Append(0, 8, -1);
+  served.Append(1, 8, -1);
+  EXPECT_EQ(served.state.SharedSlots(*served.state.sequences()[1]), 6u);
 }
 
-TEST_F(SequencesTest, DeltasNameTheirSequence) {
-  RequestState state = Make(3, 3);
-  Append(state, 2, 7, -1);
-  EXPECT_EQ(TakeDelta(state).sequence, 2u);
+TEST(SamplesTest, DeltasNameTheirSequence) {
+  ServedState served(Samples(3, 3));
+  served.Append(2, 7, -1);
+  EXPECT_EQ(served.TakeDelta().sequence, 2u);
 }
 
-TEST_F(SequencesTest, RankedOnesComeTogetherTheBestFirst) {
-  RequestState state = Make(3, 2);
-  for (uint32_t i = 0; i < 3; ++i) Append(state, i, 10 + i, -1);
-  EXPECT_FALSE(HasDelta(state));
-  Append(state, 0, 1, -3);
-  Append(state, 1, 1, -9);
-  EXPECT_FALSE(HasDelta(state));
-  EXPECT_EQ(Append(state, 2, 1, -1), FinishReason::kLength);
-  std::vector<SequenceDelta> deltas;
-  state.TakeDeltas([&](SequenceDelta delta) { deltas.push_back(delta); });
+TEST(SamplesTest, RankedOnesComeTogetherTheBestFirst) {
+  ServedState served(Samples(3, 2));
+  for (uint32_t i = 0; i < 3; ++i) served.Append(i, 10 + i, -1);
+  EXPECT_FALSE(served.HasDelta());
+  served.Append(0, 1, -3);
+  served.Append(1, 1, -9);
+  EXPECT_FALSE(served.HasDelta());
+  EXPECT_EQ(served.Append(2, 1, -1), FinishReason::kLength);
+  const auto deltas = served.Receive().deltas;
   ASSERT_THAT(deltas, SizeIs(2));
   EXPECT_THAT(deltas[0].tokens, ElementsAre(12, 1));
   EXPECT_EQ(deltas[0].sequence, 0u);

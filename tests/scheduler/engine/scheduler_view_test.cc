@@ -54,6 +54,21 @@ TEST_F(SchedulerViewTest, DescribesRunningThenWaitingRequests) {
   EXPECT_TRUE(snapshot.block_states.empty());
 }
 
+// The beams of a search share its last block before each has its own.
+TEST_F(SchedulerViewTest, CountsASharedSlotOnce) {
+  scheduler_->CloseAll(absl::CancelledError(), now_);
+  options_.max_running_sequences = 8;
+  Start();
+  Submit({.prompt = MakePrompt(7, 6),
+          .max_tokens = 5,
+          .n = 1,
+          .beam_width = 3});
+  PlanStep();
+  CommitStep();
+  ASSERT_GT(scheduler_->group()->pool().num_saved(), 2u);
+  EXPECT_EQ(CountBlocks(*scheduler_).used_slots, 6u);
+}
+
 TEST_F(SchedulerViewTest, ShowsEveryBlockAndItsHolder) {
   const std::vector<BlockSnapshot> blocks =
       TakeSnapshot(*scheduler_, *metrics_, now_, /*with_blocks=*/true)

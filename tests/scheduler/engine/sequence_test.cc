@@ -59,7 +59,7 @@ TEST_F(SequenceTest, ARowIsPlannedForATokenInFlight) {
 TEST_F(SequenceTest, NothingIsPlannedBeyondMaxTokens) {
   Enter();
   sequence_.PlanRows(5);
-  ASSERT_TRUE(sequence_.Reserve(2));
+  ASSERT_TRUE(sequence_.ReserveRows(2));
   sequence_.PlanRows(1);
   EXPECT_TRUE(sequence_.PlanRows(1).samples);  // The third and last token.
   EXPECT_EQ(sequence_.PlannableRows(), 0u);
@@ -103,8 +103,8 @@ TEST_F(SequenceTest, ReserveFailsWhereThePoolIsEmpty) {
   BlockTable other(&pool_, 2);
   ASSERT_TRUE(other.Reserve(10));
   sequence_.PlanRows(5);
-  EXPECT_TRUE(sequence_.Reserve(1));  // Reserved when it entered.
-  EXPECT_FALSE(sequence_.Reserve(2));
+  EXPECT_TRUE(sequence_.ReserveRows(1));  // Reserved when it entered.
+  EXPECT_FALSE(sequence_.ReserveRows(2));
 }
 
 // --- Forks
@@ -123,7 +123,7 @@ class SwappedSequenceTest : public SequenceTest {
   }
   void EnterSwapped() {
     std::vector<BlockRef> blocks;
-    for (uint32_t i = 0; i < (sequence_.swapped_slots() + 1) / 2; ++i) {
+    for (uint32_t i = 0; i < (sequence_.num_returning_slots() + 1) / 2; ++i) {
       blocks.push_back(*pool_.Allocate());
     }
     sequence_.EnterSwapped(&pool_, /*block_size=*/2, std::move(blocks),
@@ -146,7 +146,7 @@ TEST_F(SwappedSequenceTest, GoesOnWhereItLeftOff) {
 
 TEST_F(SwappedSequenceTest, TheLastKnownTokensRowIsComputedInAnyCase) {
   Swap(5);
-  EXPECT_EQ(sequence_.swapped_slots(), 4u);
+  EXPECT_EQ(sequence_.num_returning_slots(), 4u);
   EnterSwapped();
   EXPECT_EQ(sequence_.PlannableRows(), 1u);
 }
@@ -163,7 +163,7 @@ TEST_F(SwappedSequenceTest, ABranchOfASwappedOneIsSwappedToo) {
   Swap(3);
   Sequence branch(SequenceId(10), /*index=*/1, sequence_, /*token=*/16);
   sequence_.ForgetSwapped();
-  EXPECT_EQ(branch.swapped_slots(), 3u);
+  EXPECT_EQ(branch.num_returning_slots(), 3u);
   EXPECT_EQ(host_blocks_.num_used(), 2u);
 }
 
@@ -198,7 +198,7 @@ TEST_F(ForkedSequenceTest, GoesOnBehindWhatItShares) {
   EXPECT_EQ(fork_.planned(), 4u);
   EXPECT_EQ(fork_.committed(), 4u);
   EXPECT_EQ(fork_.PlannableRows(), 1u);
-  EXPECT_TRUE(fork_.Reserve(1));
+  EXPECT_TRUE(fork_.ReserveRows(1));
   EXPECT_EQ(pool_.num_free(), 4u);
   const quire::Run run = fork_.PlanRows(1);
   EXPECT_EQ(run.position, 4u);

@@ -12,55 +12,40 @@ struct Case {
   const char* name;
   AdmissionRequest request;
   AdmissionPool pool;
-  Admission answer;
+  bool can_admit;
 };
 
 class AdmissionTest : public testing::TestWithParam<Case> {};
 
 TEST_P(AdmissionTest, Decides) {
-  EXPECT_EQ(DecideAdmission(GetParam().request, GetParam().pool),
-            GetParam().answer);
+  EXPECT_EQ(CanAdmit(GetParam().request, GetParam().pool),
+            GetParam().can_admit);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, AdmissionTest,
     testing::Values(
         Case{"WhatItNeedsIsThereExactly",
-             {.blocks_now = 2, .blocks_at_end = 4},
-             {.num_blocks = 9, .num_available = 2},
-             Admission::kNow},
-        Case{"OneBlockShort",
-             {.blocks_now = 2, .blocks_at_end = 4},
-             {.num_blocks = 9, .num_available = 1},
-             Admission::kLater},
-        Case{"TheEndFitsThePoolExactly",
-             {.blocks_now = 2, .blocks_at_end = 4},
-             {.num_blocks = 4, .num_available = 4},
-             Admission::kNow},
-        Case{"TheEndDoesNotFitThePool",
-             {.blocks_now = 2, .blocks_at_end = 4},
-             {.num_blocks = 3, .num_available = 3},
-             Admission::kNever},
-        Case{"AnEmptyPoolNeverFits",
-             {.blocks_now = 1, .blocks_at_end = 1},
-             {.num_blocks = 0, .num_available = 0},
-             Admission::kNever},
+             {.num_blocks = 2},
+             {.num_available = 2},
+             true},
+        Case{"OneBlockShort", {.num_blocks = 2}, {.num_available = 1}, false},
         Case{"NewRequestsLeaveNothingForOthers",
-             {.blocks_now = 2, .blocks_at_end = 4},
-             {.num_blocks = 9, .num_available = 2, .num_running = 3},
-             Admission::kNow},
+             {.num_blocks = 2},
+             {.num_available = 2, .num_running = 3},
+             true},
         Case{"APreemptedOneLeavesABlockForEachOther",
-             {.blocks_now = 4, .blocks_at_end = 4, .was_preempted = true},
-             {.num_blocks = 9, .num_available = 7, .num_running = 3},
-             Admission::kNow},
+             {.num_blocks = 4, .was_preempted = true},
+             {.num_available = 7, .num_running = 3},
+             true},
         Case{"APreemptedOneWaitsUntilItCan",
-             {.blocks_now = 4, .blocks_at_end = 4, .was_preempted = true},
-             {.num_blocks = 9, .num_available = 6, .num_running = 3},
-             Admission::kLater},
+             {.num_blocks = 4, .was_preempted = true},
+             {.num_available = 6, .num_running = 3},
+             false},
         Case{"APreemptedOneAloneComesBack",
-             {.blocks_now = 4, .blocks_at_end = 4, .was_preempted = true},
-             {.num_blocks = 4, .num_available = 4},
-             Admission::kNow}),
+             {.num_blocks = 4, .was_preempted = true},
+             {.num_available = 4},
+             true}),
     [](const auto& info) { return std::string(info.param.name); });
 
 // --- Modes
@@ -122,15 +107,26 @@ TEST(BlocksAtEndTest, SequencesShareTheBlocksThatThePromptFills) {
   EXPECT_EQ(BlocksAtEnd({.prompt_tokens = 8, .max_tokens = 1}, 2, 4), 1u + 2u);
 }
 
-TEST(NeverFitsErrorTest, NamesTheNumbers) {
-  const absl::Status status = NeverFitsError(kPrompt7, 1, 4, 3);
+TEST(CheckFitsPoolTest, TheEndMayFillThePool) {
+  EXPECT_TRUE(
+      CheckFitsPool(kPrompt7, 1, /*block_size=*/4, /*num_blocks=*/4).ok());
+  EXPECT_TRUE(CheckFitsPool(kPrompt7, 2, 4, 7).ok());
+}
+
+TEST(CheckFitsPoolTest, NamesTheNumbers) {
+  const absl::Status status = CheckFitsPool(kPrompt7, 1, 4, 3);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(status.message()),
             "a prompt of 7 tokens with max_tokens 10 needs 4 blocks of 4 "
             "tokens; the KV cache has 3");
-  EXPECT_EQ(std::string(NeverFitsError(kPrompt7, 2, 4, 3).message()),
+  EXPECT_EQ(std::string(CheckFitsPool(kPrompt7, 2, 4, 6).message()),
             "a prompt of 7 tokens with max_tokens 10 and 2 sequences needs 7 "
-            "blocks of 4 tokens; the KV cache has 3");
+            "blocks of 4 tokens; the KV cache has 6");
+}
+
+TEST(CheckFitsPoolTest, NothingFitsAnEmptyPool) {
+  EXPECT_FALSE(
+      CheckFitsPool({.prompt_tokens = 1, .max_tokens = 1}, 1, 4, 0).ok());
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(BeamSearchTest, TheBestCandidatesOfAllBeamsGoOn) {
   EXPECT_THAT(TokensOf(step.beams), ElementsAre(2, 3));
   EXPECT_EQ(step.beams[0].beam, 1u);
   EXPECT_THAT(step.hypotheses, IsEmpty());
-  EXPECT_FALSE(step.done);
+  EXPECT_FALSE(step.done());
 }
 
 TEST(BeamSearchTest, AnEndAmongTheBestIsAHypothesisAndTakesNoBeam) {
@@ -75,7 +75,7 @@ TEST(BeamSearchTest, TheLastTokenCompletesTheBest) {
                      {});
   EXPECT_THAT(TokensOf(step.hypotheses), ElementsAre(1, 2));
   EXPECT_THAT(step.beams, IsEmpty());
-  EXPECT_TRUE(step.done);
+  EXPECT_TRUE(step.done());
 }
 
 struct StopCase {
@@ -96,8 +96,7 @@ TEST_P(BeamSearchStopTest, EndsWhenNoBeamCanImprove) {
                                  .max_tokens = 10};
   const BeamSearchStep step = StepBeamSearch(
       rules, 4, {{.cumulative_logprob = c.best_beam}}, c.kept_scores);
-  EXPECT_EQ(step.done, c.done);
-  EXPECT_EQ(step.beams.empty(), c.done);
+  EXPECT_EQ(step.done(), c.done);
 }
 
 using enum EarlyStopping;
@@ -131,7 +130,7 @@ TEST(BeamSearchTest, WhatCompletesNowCountsForTheEnd) {
                      {{.token = 1, .cumulative_logprob = -1},
                       {.token = 2, .cumulative_logprob = -2, .ends = true}},
                      std::vector<double>{-5});
-  EXPECT_TRUE(step.done);
+  EXPECT_TRUE(step.done());
   EXPECT_THAT(TokensOf(step.hypotheses), ElementsAre(2));
 }
 

@@ -7,7 +7,8 @@
 namespace quire {
 namespace {
 
-constexpr WorkRates kRates = {.ns_per_prompt_row = 1e6, .ns_per_step = 5e6};
+constexpr WorkRates kRates = {.ns_per_prompt_row = 1e6,
+                              .ns_per_decode_step = 5e6};
 
 struct Case {
   const char* name;
@@ -47,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
              absl::ZeroDuration()},
         Case{"WhatIsMeasuredCounts",
              {.prompt_rows = 200, .decode_steps = 10},
-             {.ns_per_step = 5e6},
+             {.ns_per_decode_step = 5e6},
              absl::Milliseconds(50)},
         Case{"ALongQueue",
              {.prompt_rows = uint64_t{1} << 40},

@@ -21,7 +21,7 @@ struct Case {
   std::vector<Token> wanted;
   uint32_t num_found;
   std::vector<Writer> writers;
-  std::optional<PrefixToCome> choice;
+  std::optional<WriterChoice> choice;
 };
 
 class PrefixWriterTest : public testing::TestWithParam<Case> {};
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
              {1, 2, 3, 4, 5},
              0,
              {{{1, 2, 3, 9, 5}}},
-             PrefixToCome{.writer = 0, .num_slots = 2}},
+             WriterChoice{.writer = 0, .num_slots = 2}},
         Case{"LessThanABlockIsNothing",
              {1, 2, 3, 4},
              0,
@@ -54,12 +54,12 @@ INSTANTIATE_TEST_SUITE_P(
              {1, 2, 3, 4},
              0,
              {{{1, 2, 9}}, {{1, 2, 3, 4}}, {{1, 2}}},
-             PrefixToCome{.writer = 1, .num_slots = 4}},
+             WriterChoice{.writer = 1, .num_slots = 4}},
         Case{"TheFirstOfEquals",
              {1, 2, 3, 4},
              0,
              {{{1, 2, 3, 4, 5}}, {{1, 2, 3, 4, 6}}},
-             PrefixToCome{.writer = 0, .num_slots = 4}},
+             WriterChoice{.writer = 0, .num_slots = 4}},
         Case{"NotForWhatIsFound", {1, 2, 3, 4}, 2, {{{1, 2, 9}}}, std::nullopt},
         Case{"NotForWhatIsWritten",
              {1, 2, 3, 4},
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
              {1, 2, 3, 4},
              2,
              {{.prompt = {1, 2, 3, 4, 5}, .committed = 2}},
-             PrefixToCome{.writer = 0, .num_slots = 4}},
+             WriterChoice{.writer = 0, .num_slots = 4}},
         Case{"NotForOneThatGenerates",
              {1, 2, 3, 4},
              0,

@@ -70,6 +70,8 @@ TEST(ModelShapeTest, TheCacheIsWhatWeightsLeave) {
   EXPECT_EQ(shape.FillDevices(59).message(),
             "device_memory is 59, which on 2 devices has no room for the KV "
             "cache: the weights take 100 bytes, a slot 20");
+  EXPECT_THAT(std::string(shape.FillDevices(uint64_t{1} << 63).message()),
+              HasSubstr("device_memory is 9223372036854775808, must be 1 to"));
 }
 
 }  // namespace

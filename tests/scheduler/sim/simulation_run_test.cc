@@ -1,5 +1,6 @@
 #include "scheduler/sim/simulation_run.h"
 
+#include <cstdint>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -84,11 +85,31 @@ TEST(SimulationRunTest, ManySequencesRunAtOnce) {
   EXPECT_NEAR(figures.rows_per_step, 1000, 50);
 }
 
+TEST(SimulationRunTest, NoStepMayTakeForEver) {
+  for (double Machine::*slow : {&Machine::memory_bytes_per_s, &Machine::flops,
+                                &Machine::host_bytes_per_s}) {
+    RunOptions options = OptionsFor(ServingPolicy::kPaged);
+    EXPECT_TRUE(options.Validate().ok());
+    options.machine.*slow = 1e-300;
+    EXPECT_THAT(std::string(options.Validate().message()),
+                HasSubstr("a step of one row takes inf, must be at most"));
+  }
+}
+
 TEST(SimulationRunTest, NamesTheOptionThatIsWrong) {
   RunOptions options = OptionsFor(ServingPolicy::kPaged);
   options.shape.num_slots = 0;
   EXPECT_THAT(std::string(options.Validate().message()),
               HasSubstr("num_slots is 0"));
+  // As many blocks as no 32 bits count.
+  options.block_size = 1;
+  options.shape.num_slots = uint64_t{1} << 32;
+  EXPECT_THAT(std::string(options.Validate().message()),
+              HasSubstr("num_slots is 4294967296, must be 1 to 16777216"));
+  options = OptionsFor(ServingPolicy::kPaged);
+  options.num_host_blocks = UINT32_MAX;
+  EXPECT_THAT(std::string(options.Validate().message()),
+              HasSubstr("host_blocks is 4294967295, must be 0 to 16777216"));
   options = OptionsFor(ServingPolicy::kPaged);
   options.block_size = 0;
   EXPECT_THAT(std::string(options.Validate().message()),
