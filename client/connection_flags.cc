@@ -1,13 +1,29 @@
 #include "client/connection_flags.h"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
 #include "client/server_address.h"
 
-ABSL_FLAG(quire::ServerAddress, server, {.text = "127.0.0.1:8300"},
-          "Where the server is: HOST:PORT or unix:PATH.");
+namespace quire {
+namespace {
+
+// On this machine, at the port that QUIRE_PORT gives for deploy/local too.
+ServerAddress DefaultServer() {
+  const char* port = std::getenv("QUIRE_PORT");
+  const bool is_given = port != nullptr && *port != '\0';
+  return {.text = absl::StrCat("127.0.0.1:", is_given ? port : "8300")};
+}
+
+}  // namespace
+}  // namespace quire
+
+ABSL_FLAG(quire::ServerAddress, server, quire::DefaultServer(),
+          "Where the server is: HOST:PORT or unix:PATH. Without it: this "
+          "machine's port $QUIRE_PORT, or 8300.");
 ABSL_FLAG(absl::Duration, deadline, absl::InfiniteDuration(),
           "How long a call may take, such as 30s or 500ms; inf = no limit.");
 ABSL_FLAG(bool, json, false, "Writes JSON, one value a line, for programs.");

@@ -84,7 +84,8 @@ ABSL_FLAG(std::optional<uint64_t>, seed, std::nullopt,
           "The same seed gives the same tokens. Without it: random.");
 
 ABSL_FLAG(std::optional<uint32_t>, n, std::nullopt,
-          "Sequences to return; they share the prompt's memory.");
+          "Sequences to return; they share the prompt's memory. Several are "
+          "shown when all have ended, unless --json shows them as they come.");
 ABSL_FLAG(std::optional<uint32_t>, best_of, std::nullopt,
           "Sequences to generate, of which the best n are returned.");
 ABSL_FLAG(std::optional<uint32_t>, beam_width, std::nullopt,

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Talks to a Quire server from Python.
 
-  pip install grpcio-tools    # in a virtual environment, where Debian wants one
-  client/python/quire_client.py "Once upon a time"
+  python3 -m venv /tmp/quire-venv
+  /tmp/quire-venv/bin/pip install grpcio-tools
+  /tmp/quire-venv/bin/python client/python/quire_client.py "Once upon a time"
 
 grpcio-tools makes the classes from the .proto while this is imported, so
 nothing has to be generated beforehand.
 """
 
 import argparse
+import os
 import pathlib
 import sys
 
@@ -17,8 +19,11 @@ import grpc
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "proto"))
 quire, services = grpc.protos_and_services("quire/v1/quire.proto")
 
+# As for the command quire.
+DEFAULT_SERVER = "127.0.0.1:" + (os.environ.get("QUIRE_PORT") or "8300")
 
-def connect(address="127.0.0.1:8300"):
+
+def connect(address=DEFAULT_SERVER):
     """The server's API: a method for each RPC of quire.v1.Quire."""
     limit = [("grpc.max_receive_message_length", 64 << 20)]
     return services.QuireStub(grpc.insecure_channel(address, options=limit))
@@ -34,7 +39,7 @@ def generate(server, prompt, *, stopping=None, **sampling):
 def main():
     parser = argparse.ArgumentParser(description="Continues a prompt.")
     parser.add_argument("prompt")
-    parser.add_argument("--server", default="127.0.0.1:8300", help="HOST:PORT")
+    parser.add_argument("--server", default=DEFAULT_SERVER, help="HOST:PORT")
     parser.add_argument("--max_tokens", type=int, default=64)
     arguments = parser.parse_args()
     try:

@@ -50,9 +50,27 @@ stop() {
   rm -f "$state/$name.pid"
 }
 
-# Whether anybody listens on a port of this machine.
+# Where to dial what listens on an address: on all of this machine's, here.
+dialled() {
+  case "$1" in
+    0.0.0.0:*) echo "127.0.0.1:${1##*:}" ;;
+    \[::\]:*) echo "[::1]:${1##*:}" ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# The file by which bash dials HOST:PORT.
+socket_of() {
+  local host="${1%:*}"
+  host="${host#\[}"
+  echo "/dev/tcp/${host%\]}/${1##*:}"
+}
+
+# Whether anybody listens on an address. One that is not this machine's may not
+# answer at all.
 is_taken() {
-  (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+  # shellcheck disable=SC2016
+  timeout 2 bash -c 'exec 3<>"$1"' is_taken "$(socket_of "$(dialled "$1")")" 2>/dev/null
 }
 
 # Ends the script where PORT cannot be the first of three.
@@ -62,20 +80,20 @@ check_port() {
   fi
 }
 
-# Ends the script where one of the three ports from PORT on is taken.
-check_ports_are_free() {
-  local port
-  for port in "$1" $(($1 + 1)) $(($1 + 2)); do
-    ! is_taken "$port" ||
-      fail "port $port is taken by another process; --port=PORT or QUIRE_PORT chooses others"
+# Ends the script where somebody listens on one of the addresses.
+check_are_free() {
+  local address
+  for address in "$@"; do
+    ! is_taken "$address" ||
+      fail "$address is taken by another process; --port=PORT or QUIRE_PORT chooses others"
   done
 }
 
-# Whether the scheduler's admin port says that it is ready.
+# Whether the scheduler's admin address says that it is ready.
 is_ready() {
   local answer=""
   {
-    exec 3<>"/dev/tcp/127.0.0.1/$1" &&
+    exec 3<>"$(socket_of "$1")" &&
       printf 'GET /readyz HTTP/1.0\r\n\r\n' >&3 &&
       read -r -t 5 answer <&3
     exec 3>&-

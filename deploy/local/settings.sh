@@ -24,7 +24,7 @@ fail() {
 
 # A wrong command line.
 usage_error() {
-  echo "${0##*/}: $*; see deploy/local/${0##*/} --help" >&2
+  echo "${0##*/}: $*; see $0 --help" >&2
   exit 2
 }
 

@@ -66,7 +66,9 @@ PrefixToCome FindPrefixToCome(const RequestState& request, uint32_t num_found,
   const std::optional<WriterChoice> choice = ChooseWriter(
       Sharable(request.leader()), num_found, described, block_size);
   if (!choice.has_value()) return {};
-  return {.writer = writers[choice->writer]->leader().id(),
+  const Sequence& writer = writers[choice->writer]->leader();
+  return {.writer = writer.id(),
+          .lane = writer.lane(),
           .num_slots = choice->num_slots};
 }
 

@@ -25,6 +25,7 @@ namespace quire {
 // slot.
 struct PrefixToCome {
   SequenceId writer;
+  uint32_t lane = 0;       // The writer's.
   uint32_t num_slots = 0;  // 0: it waits for none.
 };
 

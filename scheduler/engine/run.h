@@ -10,6 +10,7 @@ namespace quire {
 // Consecutive rows of one sequence in one step, as they were planned.
 struct Run {
   SequenceId sequence;
+  uint32_t lane = 0;      // See LaneTable.
   uint32_t position = 0;  // Of the first row.
   uint32_t num_rows = 0;
   uint32_t num_prompt_rows = 0;  // Of these, the first ones: of the prompt.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/log.h"
+#include "common/prefetch.h"
 #include "common/status_macros.h"
 #include "scheduler/engine/in_flight_step.h"
 #include "scheduler/engine/prefix_sharing.h"
@@ -25,6 +26,9 @@ namespace {
 // request is at fault, or as good as: it would keep all others from theirs.
 // Many, since it may have been in bad company.
 constexpr uint32_t kMaxFailedSteps = 8;
+
+// How far ahead of its turn in a loop the memory of a sequence is fetched.
+constexpr size_t kPrefetchDistance = 4;
 
 bool ByPlace(const RequestState* a, const RequestState* b) {
   return ServedBefore(a->place(), b->place());
@@ -63,7 +67,7 @@ void Scheduler::Submit(GenerationRequest request, absl::Time now) {
   RequestState& added = *owned;
   QUIRE_CHECK(requests_.emplace(added.id(), std::move(owned)).second);
   for (const auto& sequence : added.sequences()) {
-    lanes_[sequence->id()] = {&added, sequence.get()};
+    lanes_.Add({&added, sequence.get()});
   }
   deadlines_.Set(added.id(), added.deadline());
   if (group_ != nullptr && !deadlines_.empty()) {  // Else nobody asks.
@@ -129,11 +133,6 @@ void Scheduler::CloseAll(const absl::Status& reason, absl::Time now) {
   }
 }
 
-Scheduler::Lane Scheduler::Find(SequenceId sequence) const {
-  const auto found = lanes_.find(sequence);
-  return found == lanes_.end() ? Lane() : found->second;
-}
-
 void Scheduler::StopRunning(RequestState& request) {
   const auto place =
       std::lower_bound(running_.begin(), running_.end(), &request, ByPlace);
@@ -157,7 +156,7 @@ void Scheduler::EndSequence(Lane lane, FinishReason reason, absl::Time now) {
         absl::OkStatus(), now);
   }
   builder_.Release(*sequence);
-  lanes_.erase(sequence->id());
+  lanes_.Remove(*sequence);
   const uint32_t before = request->most_sequences();
   request->EndSequence(*sequence);
   if (request->running()) {
@@ -180,7 +179,7 @@ void Scheduler::Close(RequestState& request, Outcome outcome,
   outbox_->Close(request.mailbox(), std::move(status), request.usage());
   deadlines_.Remove(request.id());
   for (const auto& sequence : request.sequences()) {
-    lanes_.erase(sequence->id());
+    lanes_.Remove(*sequence);
   }
   requests_.erase(request.id());
 }
@@ -207,7 +206,7 @@ void Scheduler::BlameStep(const absl::Status& failure, absl::Time now) {
   if (failed == steps.end()) return;
   const RequestState* counted = nullptr;
   for (const Run& run : failed->runs()) {
-    RequestState* const request = Find(run.sequence).request;
+    RequestState* const request = Find(run).request;
     // Its runs are neighbours.
     if (request == nullptr || request == counted) continue;
     counted = request;
@@ -288,6 +287,7 @@ bool Scheduler::ReserveForRunning() {
   planned_lanes_.clear();
   wanted_rows_.clear();
   for (size_t i = 0; i < running_.size(); ++i) {
+    PrefetchBehind(i);
     for (const auto& sequence : running_[i]->sequences()) {
       const Lane lane = {running_[i], sequence.get()};
       TryFork(lane);
@@ -305,6 +305,14 @@ bool Scheduler::ReserveForRunning() {
     }
   }
   return found_all;
+}
+
+// Of the one after next, which tells where its sequence is; then that.
+void Scheduler::PrefetchBehind(size_t i) const {
+  const size_t next = i + kPrefetchDistance;
+  const size_t after_next = next + kPrefetchDistance;
+  if (after_next < running_.size()) Prefetch(running_[after_next]);
+  if (next < running_.size()) Prefetch(&running_[next]->leader());
 }
 
 void Scheduler::TryFork(Lane lane) {
@@ -358,7 +366,7 @@ bool Scheduler::HasRowsInFlight(const RequestState& request) const {
   if (request.num_preemptions() == 0) return false;
   return std::ranges::any_of(group_->in_flight(), [&](const auto& step) {
     return std::ranges::any_of(step.runs(), [&](const Run& run) {
-      return Find(run.sequence).request == &request;
+      return Find(run).request == &request;
     });
   });
 }
@@ -374,7 +382,8 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
     if (request.most_sequences() > std::min(room.rows, room.sequences)) return;
     if (HasRowsInFlight(request)) return;
     const PrefixToCome& to_come = request.prefix_to_come();
-    if (IsBeingWritten(to_come, Find(to_come.writer).sequence)) continue;
+    const Lane writer = lanes_.Find(to_come.writer, to_come.lane);
+    if (IsBeingWritten(to_come, writer.sequence)) continue;
     RequestEntry entry(
         &request,
         {.admission = options_.admission, .step_rows = StepRoom().rows},
@@ -443,20 +452,27 @@ void Scheduler::ObservePlan() const {
 void Scheduler::Commit(absl::Time now) {
   QUIRE_CHECK(group_ != nullptr && group_->oldest_complete());
   const InFlightStep& step = group_->in_flight().front();
-  CloseFailed(step.result(), now);
+  CloseFailed(step, now);
   ResultReader outputs(step.result());
   CommitTally tally(now);
-  for (const Run& run : step.runs()) CommitRun(run, outputs, tally, now);
+  const std::span<const Run> runs = step.runs();
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (i + kPrefetchDistance < runs.size()) {
+      lanes_.Prefetch(runs[i + kPrefetchDistance].lane);
+    }
+    CommitRun(runs[i], outputs, tally, now);
+  }
   tally.Report(*metrics_);
   group_->PopOldest();
   metrics_->steps->Increment();
 }
 
 // Before anything of the step is taken: what is reported for them is nothing.
-void Scheduler::CloseFailed(const worker::v1::StepResult& result,
-                            absl::Time now) {
-  for (const uint64_t sequence : result.failed_sequences()) {
-    const auto [request, failed] = Find(SequenceId(sequence));
+void Scheduler::CloseFailed(const InFlightStep& step, absl::Time now) {
+  for (const uint64_t id : step.result().failed_sequences()) {
+    const Run& run =
+        *std::ranges::find(step.runs(), SequenceId(id), &Run::sequence);
+    const auto [request, failed] = Find(run);
     if (request == nullptr) continue;
     const std::string reason =
         absl::StrCat("the model's logits for token ", failed->known(),
@@ -468,7 +484,7 @@ void Scheduler::CloseFailed(const worker::v1::StepResult& result,
 
 void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
                           CommitTally& tally, absl::Time now) {
-  const Lane lane = Find(run.sequence);
+  const Lane lane = Find(run);
   if (lane.request == nullptr) {
     outputs.Skip(run);
     if (run.samples) tally.AddDiscarded();
@@ -511,7 +527,7 @@ void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
   std::vector<Sequence*> begun;
   for (const Branch& branch : changes.branches) {
     Sequence& sequence = request.AddBranch(branch, NextSequenceId());
-    lanes_[sequence.id()] = {&request, &sequence};
+    lanes_.Add({&request, &sequence});
     begun.push_back(&sequence);
     if (sequence.parked()) continue;
     builder_.AddFork(sequence, *branch.parent, request.sampling());

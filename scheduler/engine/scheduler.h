@@ -19,6 +19,7 @@
 #include "scheduler/engine/engine_options.h"
 #include "scheduler/engine/generation_request.h"
 #include "scheduler/engine/group.h"
+#include "scheduler/engine/lane_table.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/plan_builder.h"
 #include "scheduler/engine/request_entry.h"
@@ -115,12 +116,6 @@ class Scheduler {
 
  private:
   SequenceId NextSequenceId() { return last_sequence_ = last_sequence_.Next(); }
-  // A sequence that is open, and its request.
-  struct Lane {
-    RequestState* request = nullptr;
-    Sequence* sequence = nullptr;
-  };
-
   absl::Status CheckFits(const SequenceLengths& sequence,
                          uint32_t num_sequences) const;
   // What has to be done before a request that never ran can end; nothing for
@@ -131,10 +126,13 @@ class Scheduler {
   BatchRoom StepRoom() const;
   AdmissionPool DescribePool() const;
   // Empty: it is not open any more.
-  Lane Find(SequenceId sequence) const;
+  Lane Find(const Run& run) const {
+    return lanes_.Find(run.sequence, run.lane);
+  }
 
   // Parts of Plan, in its order.
   bool ReserveForRunning();
+  void PrefetchBehind(size_t i) const;
   void TryFork(Lane lane);
   bool PreemptBehind(size_t needy, const Sequence& sequence, uint32_t num_rows);
   void Preempt(RequestState& victim);
@@ -146,7 +144,7 @@ class Scheduler {
   void ObservePlan() const;
 
   // Parts of Commit, in its order.
-  void CloseFailed(const worker::v1::StepResult& result, absl::Time now);
+  void CloseFailed(const InFlightStep& step, absl::Time now);
   void CommitRun(const Run& run, ResultReader& outputs, CommitTally& tally,
                  absl::Time now);
   void CommitRows(Lane lane, const Run& run, CommitTally& tally);
@@ -166,7 +164,7 @@ class Scheduler {
   std::unique_ptr<Group> group_;  // Outlives requests_, which hold its blocks.
   bool had_epoch_ = false;
   absl::flat_hash_map<RequestId, std::unique_ptr<RequestState>> requests_;
-  absl::flat_hash_map<SequenceId, Lane> lanes_;
+  LaneTable lanes_;
   DeadlineWatch deadlines_;
   RequestQueue waiting_;
   std::vector<RequestState*> running_;  // In the order of service.

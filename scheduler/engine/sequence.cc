@@ -123,7 +123,10 @@ bool Sequence::ReserveRows(uint32_t num_rows) {
 
 Run Sequence::PlanRows(uint32_t num_rows) {
   QUIRE_CHECK(num_rows > 0 && num_rows <= PlannableRows());
-  Run run{.sequence = id_, .position = planned(), .num_rows = num_rows};
+  Run run{.sequence = id_,
+          .lane = lane_,
+          .position = planned(),
+          .num_rows = num_rows};
   run.num_prompt_rows = std::min(run.end(), prompt_length_) -
                         std::min(run.position, prompt_length_);
   run.samples = run.end() >= known();

@@ -54,6 +54,9 @@ class Sequence {
 
   SequenceId id() const { return id_; }
   uint32_t index() const { return index_; }
+  // Its index in the LaneTable that it was added to.
+  uint32_t lane() const { return lane_; }
+  void set_lane(uint32_t lane) { lane_ = lane; }
   // [known]: the prompt, then what was generated.
   std::span<const Token> tokens() const { return tokens_; }
   uint32_t known() const { return static_cast<uint32_t>(tokens_.size()); }
@@ -149,6 +152,7 @@ class Sequence {
   const uint32_t prompt_length_;
   const uint32_t max_tokens_;
   const bool runs_ahead_;
+  uint32_t lane_ = 0;
   std::vector<Token> tokens_;
   std::optional<BlockTable> table_;  // Its slots in use are the planned ones.
   std::optional<SwappedSlots> swapped_;

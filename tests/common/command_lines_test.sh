@@ -37,6 +37,7 @@ refuses() {
 }
 
 lists '  --server=127.0.0.1:8300' "$client" status --help
+QUIRE_PORT=9300 lists '  --server=127.0.0.1:9300' "$client" status --help
 lists '  --block_size=16' "$scheduler" --help
 lists '  --shuffle_free_blocks_seed=0' "$scheduler" -h
 lists '  --scheduler=127.0.0.1:8301' "$worker" --help

@@ -2,7 +2,7 @@
 """A scheduler or a worker, as far as deploy/local sees one.
 
 With --admin_listen=HOST:PORT it answers every request with 200. With
---scheduler=ADDRESS it says that it is attached, or refused where REFUSED is set.
+--scheduler=ADDRESS it says that it is attached, or what LINK says instead.
 With --fail it says so and ends. With --stubborn it does not heed SIGTERM.
 """
 
@@ -27,7 +27,7 @@ def main():
     else:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if "scheduler" in flags:
-        word = "refused by" if "REFUSED" in os.environ else "attached to"
+        word = os.environ.get("LINK", "attached to")
         print(word, "the scheduler at", flags["scheduler"], flush=True)
     if "admin_listen" in flags:
         host, _, port = flags["admin_listen"].rpartition(":")

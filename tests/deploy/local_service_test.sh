@@ -6,9 +6,11 @@
 set -uo pipefail
 
 # A copy, so that some of the scripts can be replaced.
-readonly local="$TEST_TMPDIR/repository/deploy/local"
-mkdir -p "$local"
+readonly repository="$TEST_TMPDIR/repository"
+readonly local="$repository/deploy/local"
+mkdir -p "$local" "$repository/tests"
 cp -L deploy/local/* "$local"
+cp -L tests/run "$repository/tests"
 export QUIRE_STATE="$TEST_TMPDIR/state" QUIRE_UP_TIMEOUT=20 QUIRE_DOWN_TIMEOUT=20
 readonly model="$TEST_TMPDIR/model.gguf"
 touch "$model"
@@ -93,6 +95,22 @@ test_another_service_is_refused_while_one_is_up() {
   expect "the reason" says "another service is up"
 }
 
+# Streams wait at the scheduler for the worker.
+test_another_service_is_refused_while_one_waits_for_its_worker() {
+  expect "up succeeds" up --worker_flags "--threads=1 --compute=f32" -- --block_size=32
+  local scheduler command
+  scheduler="$(pid_of scheduler)"
+  kill_off worker
+  expect "fewer flags" test "$(up; echo $?)" = 1
+  expect "the scheduler goes on" lives "$scheduler"
+  command="$(grep -o 'deploy/local/up --model.* -- --block_size=32' "$TEST_TMPDIR/out")"
+  expect "the command that is named succeeds" \
+    eval "(cd '$repository' && $command) >'$TEST_TMPDIR/out' 2>&1"
+  expect "the same scheduler" test "$(pid_of scheduler)" = "$scheduler"
+  expect "a worker" lives "$(pid_of worker)"
+  expect "its flags" grep -qzx -- --compute=f32 "/proc/$(pid_of worker)/cmdline"
+}
+
 test_flags_reach_their_process() {
   expect "up succeeds" up --worker_flags "--threads=1 --compute=f32" -- --block_size=32
   expect "worker" grep -qzx -- --compute=f32 "/proc/$(pid_of worker)/cmdline"
@@ -111,7 +129,23 @@ test_a_taken_port_is_named() {
   expect "a second one fails" \
     test "$(QUIRE_STATE="$TEST_TMPDIR/other" up; echo $?)" = 1
   # The fakes listen on the admin port alone.
-  expect "the reason" says "port $((port + 2)) is taken by another process"
+  expect "the reason" says "127.0.0.1:$((port + 2)) is taken by another process"
+}
+
+test_says_and_uses_the_addresses_that_the_flags_name() {
+  expect "up succeeds" up -- "--listen=0.0.0.0:$port" --listen "127.0.0.2:$port" \
+    "--worker_listen=0.0.0.0:$((port + 1))" "--admin_listen=127.0.0.2:$((port + 2))"
+  expect "the API's, of which the last counts" says "Quire is up on 127.0.0.2:$port"
+  expect "the client's" says "--server=127.0.0.2:$port"
+  expect "the metrics'" says "http://127.0.0.2:$((port + 2))/metrics"
+  expect "the worker's" grep -qzx -- "--scheduler=127.0.0.1:$((port + 1))" \
+    "/proc/$(pid_of worker)/cmdline"
+}
+
+test_a_service_that_is_open_to_all_is_dialled_here() {
+  expect "up succeeds" up -- "--listen=0.0.0.0:$port"
+  expect "the word" says "Quire is up on 0.0.0.0:$port"
+  expect "the client's address" says "--server=127.0.0.1:$port"
 }
 
 test_down_stops_both() {
@@ -163,13 +197,13 @@ test_up_starts_a_lost_worker_and_leaves_the_scheduler_alone() {
   expect "one log of the scheduler" test ! -e "$QUIRE_STATE/scheduler.log.old"
 }
 
-test_up_with_other_flags_starts_both_anew_where_one_is_lost() {
+test_up_with_other_flags_starts_both_anew_where_the_scheduler_is_lost() {
   expect "up succeeds" up
-  local scheduler
-  scheduler="$(pid_of scheduler)"
-  kill_off worker
+  local worker
+  worker="$(pid_of worker)"
+  kill_off scheduler
   expect "up succeeds again" up -- --block_size=32
-  expect "the scheduler ended" dead "$scheduler"
+  expect "the worker ended" dead "$worker"
   expect "the flag" grep -qzx -- --block_size=32 "/proc/$(pid_of scheduler)/cmdline"
 }
 
@@ -188,10 +222,16 @@ test_up_starts_both_anew_where_the_scheduler_is_lost() {
 test_a_worker_that_is_refused_is_no_success() {
   expect "up succeeds" up
   kill_off worker
-  expect "up fails" test "$(REFUSED=1 up; echo $?)" = 1
+  expect "up fails" test "$(LINK="refused by" up; echo $?)" = 1
   expect "the reason" says "quire-worker is refused by the scheduler"
   expect "the scheduler goes on" lives "$(pid_of scheduler)"
   expect "no worker is left" test ! -e "$QUIRE_STATE/worker.pid"
+}
+
+test_a_worker_that_cannot_serve_is_not_waited_for() {
+  expect "up fails" test "$(LINK="this worker left" up; echo $?)" = 1
+  expect "the reason" says "quire-worker cannot serve the scheduler"
+  expect "nothing is left" test ! -e "$QUIRE_STATE/scheduler.pid"
 }
 
 test_quickstart_sends_its_words_as_one_prompt() {
@@ -225,8 +265,19 @@ test_help_changes_nothing() {
   expect "the service goes on" lives "$(pid_of scheduler)"
 }
 
+test_the_run_of_the_tests_has_help_and_refuses_words() {
+  rm -f "$TEST_TMPDIR/bazel_calls"
+  "$repository/tests/run" --help >"$TEST_TMPDIR/out" 2>&1
+  expect "help succeeds" test $? = 0
+  expect "help tells" says "tests/run"
+  expect "a flag" refused "$repository/tests/run" --hepl
+  expect "a word" refused "$repository/tests/run" //tests/deploy/...
+  expect "nothing is built" test ! -e "$TEST_TMPDIR/bazel_calls"
+}
+
 test_wrong_words_are_refused() {
   expect "a port" refused "$local/up" --port 99999
+  expect "a port that nobody knows" refused "$local/up" -- --listen=127.0.0.1:0
   expect "a port of quickstart" refused "$local/quickstart" --port 0
   expect "a word" refused "$local/up" model.gguf
   expect "a word to down" refused "$local/down" now

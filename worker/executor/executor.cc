@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "common/check_range.h"
 #include "common/modelfile/model_config.h"
 #include "common/status_macros.h"
@@ -31,6 +32,14 @@ void AppendScore(const LogitRow& row, const TokenReport& scored, Message* out) {
     out->add_top_token(t.token);
     out->add_top_logprob(t.logprob);
   }
+}
+
+// The system may promise less than was offered to the scheduler.
+absl::Status WithLimit(const absl::Status& status, absl::string_view flag,
+                       int64_t bytes) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      status.message(), "; ", flag, " allows ", bytes, ", and can be less"));
 }
 
 // Rows of a sequence are neighbours, so it is named once.
@@ -74,10 +83,7 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
   QUIRE_RETURN_IF_ERROR(CheckShape(setup));
   const auto block_size = static_cast<int>(setup.block_size);
   const auto max_rows = static_cast<int>(setup.max_step_rows);
-  QUIRE_RETURN_IF_ERROR(model_->AllocateKvCache(
-      block_size, static_cast<int>(setup.num_blocks), max_rows));
-  QUIRE_RETURN_IF_ERROR(
-      model_->AllocateHostBlocks(static_cast<int>(setup.num_host_blocks)));
+  QUIRE_RETURN_IF_ERROR(AllocateMemory(setup));
   const ModelConfig& config = model_->config();
   session_ = std::make_unique<Session>(Session{
       .epoch = setup.epoch,
@@ -119,6 +125,17 @@ absl::Status Executor::CheckShape(const EpochSetup& setup) const {
   return CheckRange(
       "welcome.max_step_rows", setup.max_step_rows, 1,
       options_.max_step_rows > 0 ? options_.max_step_rows : kMaxInt);
+}
+
+absl::Status Executor::AllocateMemory(const EpochSetup& setup) {
+  QUIRE_RETURN_IF_ERROR(
+      WithLimit(model_->AllocateKvCache(static_cast<int>(setup.block_size),
+                                        static_cast<int>(setup.num_blocks),
+                                        static_cast<int>(setup.max_step_rows)),
+                "--kv_cache_memory", options_.kv_cache_bytes));
+  return WithLimit(
+      model_->AllocateHostBlocks(static_cast<int>(setup.num_host_blocks)),
+      "--host_kv_memory", options_.host_kv_bytes);
 }
 
 absl::Status Executor::Execute(const StepPlan& plan, StepResult* result) {

@@ -64,7 +64,7 @@ class Executor {
 
   // Forgets all sequences and allocates cache and host blocks anew.
   // INVALID_ARGUMENT: a shape that this rank did not offer; RESOURCE_EXHAUSTED:
-  // no memory.
+  // no memory, and which flag lets it ask for as much.
   absl::Status Begin(const EpochSetup& setup);
 
   // Forgets the epoch and its sequences.
@@ -93,6 +93,7 @@ class Executor {
   class Stopwatch;
 
   absl::Status CheckShape(const EpochSetup& setup) const;
+  absl::Status AllocateMemory(const EpochSetup& setup);
   absl::Status CheckOrder(const worker::v1::StepPlan& plan) const;
   absl::Status Run(const worker::v1::StepPlan& plan,
                    worker::v1::StepResult* result);

@@ -19,8 +19,8 @@ struct AttachEnding {
 // Whether trying again is of no use until somebody changes something.
 bool IsRefusal(const AttachEnding& ending);
 
-// For the log: who ended it, and why. deploy/local/up looks for "refused by the
-// scheduler" and "lost the scheduler".
+// For the log: who ended it, and why. deploy/local/up looks for "refused by",
+// "this worker left" and "lost", each before "the scheduler".
 std::string DescribeEnding(const AttachEnding& ending,
                            std::string_view address);
 

@@ -394,9 +394,11 @@ TEST_F(ExecutorTest, ShapesThatWereNotOfferedAreRefused) {
             "welcome.num_host_blocks is 4294967295, must be 0 to 8");
 }
 
-TEST_F(ExecutorTest, LackOfMemoryLeavesItIdle) {
+TEST_F(ExecutorTest, LackOfMemoryLeavesItIdleAndNamesTheFlag) {
   model_.FailNextAllocation();
-  EXPECT_EQ(executor_.Begin(kSetup), absl::ResourceExhaustedError("no memory"));
+  EXPECT_EQ(executor_.Begin(kSetup),
+            absl::ResourceExhaustedError("no memory; --kv_cache_memory allows "
+                                         "16384, and can be less"));
   EXPECT_EQ(Refusal(PlanWriter(1)),
             absl::FailedPreconditionError("a plan before an epoch has begun"));
   EXPECT_TRUE(executor_.Begin(kSetup).ok());
