@@ -114,6 +114,11 @@ TEST(BeamValidationTest, StopTokensLeaveLessRoomForBeams) {
             absl::InvalidArgumentError(
                 "beams.beam_width is 32; with 33 tokens that end the "
                 "generation it must be at most 31"));
+  EXPECT_EQ(Resolve(widest, {.num_stop_tokens = 64}).status(),
+            absl::InvalidArgumentError(
+                "64 tokens end the generation, the "
+                "model's own and stopping.stop_token_ids; with beams it must "
+                "be at most 63"));
 }
 
 TEST(BeamValidationTest, ASmallVocabularyHasFewCandidates) {

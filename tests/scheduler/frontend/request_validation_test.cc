@@ -247,23 +247,6 @@ TEST(RequestValidationTest, ASearchAsksTheRanksForItsCandidates) {
   EXPECT_EQ(search->beams->early_stopping, EarlyStopping::kFalse);
 }
 
-TEST(RequestValidationTest, StopTokensLeaveLessRoomForBeams) {
-  std::string request = "text: 'x' beams { beam_width: 32 } stopping {";
-  for (int id = 100; id < 133; ++id) {
-    request += " stop_token_ids: " + std::to_string(id);
-  }
-  EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
-              ::testing::HasSubstr("with 33 tokens that end the generation it "
-                                   "must be at most 31"));
-  for (int id = 133; id < 164; ++id) {
-    request += " stop_token_ids: " + std::to_string(id);
-  }
-  EXPECT_THAT(Resolve(request + " ignore_eos: true }").status().message(),
-              ::testing::HasSubstr("64 tokens end the generation, the model's "
-                                   "own and stopping.stop_token_ids; with "
-                                   "beams it must be at most 63"));
-}
-
 TEST(RequestValidationTest, OneThatCannotStopGeneratesAll) {
   const auto least = [](const std::string& stopping) {
     return ResolveWithPrompt(

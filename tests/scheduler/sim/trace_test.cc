@@ -160,10 +160,10 @@ TEST(TraceTest, NamesTheOptionThatIsWrong) {
   EXPECT_THAT(
       error({.shape = TraceShape::kSharedPrefix, .prefix_tokens = 1025}),
       HasSubstr("prefix_tokens is 1025, must be 0 to 1024"));
+  EXPECT_THAT(error({.mean_prompt = 0}), HasSubstr("mean_prompt is 0"));
   EXPECT_THAT(error({.mean_prompt = 0.5}), HasSubstr("mean_prompt is 0.5"));
   EXPECT_THAT(error({.mean_prompt = NAN}), HasSubstr("mean_prompt is nan"));
   EXPECT_THAT(error({.mean_output = -5}), HasSubstr("mean_output is -5"));
-  EXPECT_THAT(error({.mean_prompt = 0}), HasSubstr("mean_prompt is 0"));
   EXPECT_THAT(error({.mean_output = 512}), HasSubstr("must be 1 to 511"));
   EXPECT_THAT(error({.context_length = 2}),
               HasSubstr("context_length is 2, must be 8 to"));
