@@ -49,7 +49,9 @@ class GenerateReactorTest : public ::testing::Test {
 
   // The engine's side.
   void Say(const std::string& text) {
-    request_.mailbox->Append({.text = text, .tokens = Bytes(text)});
+    const std::vector<Token> tokens = Bytes(text);
+    request_.mailbox->Append(
+        {.text = text, .tokens = {tokens.begin(), tokens.end()}});
   }
   void Close(absl::Status status) {
     request_.mailbox->Close(std::move(status), kUsage);
