@@ -1,9 +1,10 @@
 #include "scheduler/engine/prefix_sharing.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
+#include "absl/hash/hash.h"
+#include "absl/types/span.h"
 #include "scheduler/memory/prefix_tree.h"
 #include "scheduler/policy/prefix_writer.h"
 
@@ -46,25 +47,40 @@ std::vector<BlockId> FindPrefix(const RequestState& request, Group& group) {
       static_cast<uint32_t>(tokens.size()) / group.shape().block_size);
 }
 
-std::vector<RequestState*> WritersAmong(
-    std::span<RequestState* const> running) {
-  std::vector<RequestState*> writers;
-  std::ranges::copy_if(
-      running, std::back_inserter(writers),
-      [](const RequestState* request) { return IsWriter(*request); });
-  return writers;
+PrefixWriters::PrefixWriters(std::span<RequestState* const> running,
+                             uint32_t block_size)
+    : block_size_(block_size) {
+  for (RequestState* request : running) Add(request);
 }
 
-PrefixToCome FindPrefixToCome(const RequestState& request, uint32_t num_found,
-                              std::span<RequestState* const> writers,
-                              uint32_t block_size) {
+void PrefixWriters::Add(RequestState* request) {
+  if (!IsWriter(*request)) return;
+  if (const auto key = KeyOf(*request)) {
+    by_first_block_[*key].push_back(request);
+  }
+}
+
+std::optional<size_t> PrefixWriters::KeyOf(const RequestState& request) const {
+  const std::span<const Token> tokens = request.leader().tokens();
+  if (tokens.size() < block_size_) return std::nullopt;
+  return absl::HashOf(absl::MakeConstSpan(tokens.data(), block_size_),
+                      request.cache_salt());
+}
+
+PrefixToCome PrefixWriters::FindFor(const RequestState& request,
+                                    uint32_t num_found) const {
   if (!request.reads_prefixes() || request.swapped()) return {};
+  const std::optional<size_t> key = KeyOf(request);
+  if (!key.has_value()) return {};
+  const auto alike = by_first_block_.find(*key);
+  if (alike == by_first_block_.end()) return {};
+  const std::vector<RequestState*>& writers = alike->second;
   std::vector<PrefixWriter> described;
   for (const RequestState* other : writers) {
     described.push_back(ReadableOf(*other, request));
   }
   const std::optional<WriterChoice> choice = ChooseWriter(
-      Sharable(request.leader()), num_found, described, block_size);
+      Sharable(request.leader()), num_found, described, block_size_);
   if (!choice.has_value()) return {};
   const Sequence& writer = writers[choice->writer]->leader();
   return {.writer = writer.id(),

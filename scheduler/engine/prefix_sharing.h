@@ -1,10 +1,13 @@
 #ifndef QUIRE_SCHEDULER_ENGINE_PREFIX_SHARING_H_
 #define QUIRE_SCHEDULER_ENGINE_PREFIX_SHARING_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "common/ids.h"
 #include "scheduler/engine/group.h"
 #include "scheduler/engine/request_queue.h"
@@ -24,20 +27,32 @@ namespace quire {
 // nothing is held. REQUIRES: `request` waits.
 std::vector<BlockId> FindPrefix(const RequestState& request, Group& group);
 
-// Those of `running` that are about to write more of their prompts, which
-// others may read.
-std::vector<RequestState*> WritersAmong(std::span<RequestState* const> running);
+// The running requests that are about to write more of their prompts, which
+// others may read. By the tokens of the first block, so that a request is held
+// against those alone that begin like it: thousands may arrive together.
+class PrefixWriters {
+ public:
+  PrefixWriters(std::span<RequestState* const> running, uint32_t block_size);
 
-// The sequence among those that lead `writers` for whose blocks `request`
-// should wait, beyond the `num_found` slots of its prefix that are found.
-// num_slots is 0 where there is none; a swapped request has its own. REQUIRES:
-// `request` waits.
-PrefixToCome FindPrefixToCome(const RequestState& request, uint32_t num_found,
-                              std::span<RequestState* const> writers,
-                              uint32_t block_size);
+  // One that has begun to run.
+  void Add(RequestState* request);
 
-// Whether it is still to come. `writer`: the sequence that it
-// names; null: it is not open any more.
+  // The sequence among those that lead a writer for whose blocks `request`
+  // should wait, beyond the `num_found` slots of its prefix that are found.
+  // num_slots is 0 where there is none; a swapped request has its own.
+  // REQUIRES: `request` waits.
+  PrefixToCome FindFor(const RequestState& request, uint32_t num_found) const;
+
+ private:
+  // Null: it has not one full block that it may share.
+  std::optional<size_t> KeyOf(const RequestState& request) const;
+
+  const uint32_t block_size_;
+  absl::flat_hash_map<size_t, std::vector<RequestState*>> by_first_block_;
+};
+
+// Whether it is still to come. `writer`: the sequence that it names; null: it
+// is not open any more.
 bool IsBeingWritten(const PrefixToCome& prefix, const Sequence* writer);
 
 // Rows that have to be computed for `request` and for nobody else: those of its

@@ -376,7 +376,7 @@ bool Scheduler::HasRowsInFlight(const RequestState& request) const {
 // it takes its turn as soon as that is done.
 void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
   if (waiting_.empty()) return;
-  std::vector<RequestState*> writers = WritersAmong(running_);
+  PrefixWriters writers(running_, group_->shape().block_size);
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     RequestState& request = **next++;
     if (request.most_sequences() > std::min(room.rows, room.sequences)) return;
@@ -388,12 +388,11 @@ void Scheduler::AdmitWaiting(BatchRoom room, absl::Time now) {
         &request,
         {.admission = options_.admission, .step_rows = StepRoom().rows},
         group_.get());
-    request.WaitFor(FindPrefixToCome(request, entry.num_found(), writers,
-                                     group_->shape().block_size));
+    request.WaitFor(writers.FindFor(request, entry.num_found()));
     if (to_come.num_slots > 0) continue;
     if (!CanAdmit(entry.Describe(), DescribePool())) return;
     Admit(request, entry, now);
-    writers.push_back(&request);
+    writers.Add(&request);
     Sequence& leader = request.leader();
     const uint32_t rows = std::min(leader.PlannableRows(), room.rows);
     PlanRows({&request, &leader}, rows);

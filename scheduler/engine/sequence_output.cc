@@ -14,8 +14,8 @@ namespace {
 bool IsStopToken(const GenerationRequest& request, Token token,
                  uint32_t num_generated) {
   const auto& stops = request.stop_tokens;
-  return num_generated > request.sampling.min_tokens() &&
-         std::find(stops.begin(), stops.end(), token) != stops.end();
+  return std::find(stops.begin(), stops.end(), token) != stops.end() &&
+         num_generated > request.sampling.min_tokens();
 }
 
 }  // namespace
