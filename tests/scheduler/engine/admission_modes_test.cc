@@ -48,6 +48,7 @@ class AdmissionModesTest : public SchedulerFixture {
       }
       outcome.most_running =
           std::max(outcome.most_running, scheduler_->running().size());
+      ExpectNoBlockInVain();
       if (in_flight_.empty()) break;
       CommitStep();
     }
@@ -55,6 +56,18 @@ class AdmissionModesTest : public SchedulerFixture {
     for (Client& client : clients_) ExpectServed(client);
     ExpectIdle();
     return outcome;
+  }
+  // Beyond what is known and the next token, a sequence has less than a block,
+  // but where it was given all to its end.
+  void ExpectNoBlockInVain() {
+    for (const RequestState* request : scheduler_->running()) {
+      if (request->admission_mode() == AdmissionMode::kWorstCase) continue;
+      for (const auto& sequence : request->sequences()) {
+        const uint32_t wanted =
+            std::max(sequence->planned(), sequence->known() + 1);
+        ASSERT_LT(sequence->table().capacity(), wanted + shape_.block_size);
+      }
+    }
   }
 };
 
@@ -68,6 +81,10 @@ TEST_F(AdmissionModesTest, FirstChunkRunsMoreAtOnceAndPreemptsSome) {
   const Outcome eager = Serve(AdmissionMode::kFirstChunk, 200, 30);
   EXPECT_GT(eager.most_running, careful.most_running);
   EXPECT_GT(eager.preemptions, 0);
+}
+
+TEST_F(AdmissionModesTest, FullPromptServesAllWithLessThanABlockInVain) {
+  Serve(AdmissionMode::kFullPrompt, 1000, 30);
 }
 
 TEST_F(AdmissionModesTest, FullPromptWastesNoPrefill) {
