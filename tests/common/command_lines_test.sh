@@ -49,7 +49,7 @@ refuses 'quire: there is no flag --x; see quire status --help' \
   "$client" status --x
 refuses 'quire-scheduler: there is no flag --x; see quire-scheduler --help' \
   "$scheduler" --x=1
-refuses 'quire-scheduler: --block_size cannot be "-1"; see quire-scheduler --help' \
+refuses 'quire-scheduler: --block_size cannot be "-1", it must be a whole number, 0 to 4294967295; see quire-scheduler --help' \
   "$scheduler" --block_size=-1
 refuses 'quire-scheduler: "x.gguf" is no flag; see quire-scheduler --help' \
   "$scheduler" --model=y x.gguf
