@@ -144,7 +144,7 @@ absl::StatusOr<absl::Duration> IntervalFromFlags() {
 
 absl::Status Top(const std::vector<std::string>&, Console& console) {
   QUIRE_ASSIGN_OR_RETURN(const absl::Duration interval, IntervalFromFlags());
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   BlockStream stream(server, interval);
   const TopView view = {.title = server.address()};
   if (JsonFromFlags()) return ShowJson(stream, console);
