@@ -118,7 +118,7 @@ absl::Status Bench(const std::vector<std::string>& arguments,
                    Console& console) {
   QUIRE_ASSIGN_OR_RETURN(const std::vector<WorkloadItem> workload,
                          LoadWorkload(arguments, console));
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   const SystemClock clock;
   ProgressBar bar(console.err);
   BenchRunner::Options options;

@@ -74,7 +74,7 @@ absl::Status Converse(LineSource& lines, ChatSession& session,
 
 absl::Status Chat(const std::vector<std::string>&, Console& console) {
   Interrupts interrupts;
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   quire::v1::GenerateRequest options;
   QUIRE_RETURN_IF_ERROR(SetOptionsFromFlags(options));
   ChatSession session(

@@ -6,7 +6,9 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "client/command_line_error.h"
 #include "client/server_address.h"
+#include "common/status_macros.h"
 
 namespace quire {
 namespace {
@@ -29,14 +31,29 @@ ABSL_FLAG(absl::Duration, deadline, absl::InfiniteDuration(),
 ABSL_FLAG(bool, json, false, "Writes JSON, one value a line, for programs.");
 
 namespace quire {
+namespace {
+
+// An address that no --server would be is one made of QUIRE_PORT.
+absl::Status CheckDefault(const ServerAddress& server) {
+  ServerAddress parsed;
+  std::string error;
+  if (AbslParseFlag(server.text, &parsed, &error)) return absl::OkStatus();
+  return CommandLineError(absl::StrCat("the variable QUIRE_PORT is \"",
+                                       std::getenv("QUIRE_PORT"),
+                                       "\", must be a port, 1 to 65535"));
+}
+
+}  // namespace
 
 std::vector<std::string> WithConnectionFlags(std::vector<std::string> flags) {
   flags.insert(flags.end(), {"server", "deadline", "json"});
   return flags;
 }
 
-ServerConnection ConnectionFromFlags() {
-  return ServerConnection(absl::GetFlag(FLAGS_server).text);
+absl::StatusOr<ServerConnection> ConnectionFromFlags() {
+  const ServerAddress server = absl::GetFlag(FLAGS_server);
+  QUIRE_RETURN_IF_ERROR(CheckDefault(server));
+  return ServerConnection(server.text);
 }
 
 absl::Duration CallLimitFromFlags() { return absl::GetFlag(FLAGS_deadline); }

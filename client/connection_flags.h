@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/server_connection.h"
 
@@ -14,8 +15,9 @@ namespace quire {
 // `flags` and behind them --server, --deadline and --json.
 std::vector<std::string> WithConnectionFlags(std::vector<std::string> flags);
 
-// The server that --server names.
-ServerConnection ConnectionFromFlags();
+// The server that --server names. INVALID_ARGUMENT: it is the default one, and
+// QUIRE_PORT is no port.
+absl::StatusOr<ServerConnection> ConnectionFromFlags();
 
 // How long a call may take: --deadline.
 absl::Duration CallLimitFromFlags();

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<Token>> ParseIds(std::string text) {
 
 absl::Status Detokenize(const std::vector<std::string>& arguments,
                         Console& console) {
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   if (arguments.empty() && JsonFromFlags()) {
     return AnswerLines(server, console);
   }

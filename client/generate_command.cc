@@ -42,7 +42,7 @@ absl::Status Generate(const std::vector<std::string>& arguments,
   quire::v1::GenerateRequest request;
   QUIRE_RETURN_IF_ERROR(SetPrompt(arguments, console.in, request));
   QUIRE_RETURN_IF_ERROR(SetOptionsFromFlags(request));
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   const SystemClock clock;
   const std::unique_ptr<EventWriter> writer =
       MakeWriter(request, console, clock);

@@ -81,7 +81,8 @@ ABSL_FLAG(std::optional<std::string>, bad_words, std::nullopt,
       quire::Collect(absl::GetFlag(FLAGS_bad_words), quire::BadWords());
     });
 ABSL_FLAG(std::optional<uint64_t>, seed, std::nullopt,
-          "The same seed gives the same tokens. Without it: random.");
+          "The same seed gives the same tokens; without it they are random. To "
+          "simulate and plan: the same trace; without it, that of 1.");
 
 ABSL_FLAG(std::optional<uint32_t>, n, std::nullopt,
           "Sequences to return; they share the prompt's memory. Several are "

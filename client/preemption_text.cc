@@ -9,7 +9,11 @@ std::string PreemptionsText(const quire::v1::StatusResponse& status) {
   const std::string count =
       absl::StrCat(FormatCount(status.preemptions()), " preemptions");
   if (status.preemptions() == 0) return count;
-  return absl::StrCat(count, " (", FormatCount(status.swap_preemptions()),
+  return absl::StrCat(count, " ", PreemptionCostText(status));
+}
+
+std::string PreemptionCostText(const quire::v1::StatusResponse& status) {
+  return absl::StrCat("(", FormatCount(status.swap_preemptions()),
                       " by swapping, ", FormatCount(status.recomputed_tokens()),
                       " tokens computed again)");
 }

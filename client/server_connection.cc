@@ -56,6 +56,14 @@ bool IsOtherService(const grpc::Status& status) {
          status.error_message().empty();
 }
 
+// Whether the client's own gRPC ended the call: a server that does has a reason
+// to give.
+bool IsOwnDeadline(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED &&
+         (status.error_message().empty() ||
+          status.error_message() == "Deadline Exceeded");
+}
+
 // gRPC reports the last of what it tried, with the reason behind the last
 // colon: "...; last error: UNKNOWN: Failed to connect to remote host:
 // Connection refused".
@@ -82,7 +90,7 @@ absl::Status ServerConnection::ToStatus(
     return {code, absl::StrCat("cannot connect to ", address_, ": ", reason,
                                " (", name, ")", HintOf(reason))};
   }
-  if (code == absl::StatusCode::kDeadlineExceeded) {
+  if (IsOwnDeadline(status)) {
     return {code, absl::StrCat("the call to ", address_,
                                " took longer than its deadline (", name, ")")};
   }

@@ -24,9 +24,9 @@ std::string StatusJson(const ServerFacts& facts) {
 }
 
 absl::Status Status(const std::vector<std::string>&, Console& console) {
-  QUIRE_ASSIGN_OR_RETURN(
-      const ServerFacts facts,
-      AskServer(ConnectionFromFlags(), CallLimitFromFlags()));
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
+  QUIRE_ASSIGN_OR_RETURN(const ServerFacts facts,
+                         AskServer(server, CallLimitFromFlags()));
   console.out << (JsonFromFlags() ? StatusJson(facts) : StatusText(facts));
   return absl::OkStatus();
 }

@@ -60,7 +60,7 @@ absl::Status AnswerLines(const ServerConnection& server, Console& console) {
 
 absl::Status Tokenize(const std::vector<std::string>& arguments,
                       Console& console) {
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   if (arguments.empty() && JsonFromFlags()) {
     return AnswerLines(server, console);
   }

@@ -22,7 +22,9 @@
 
 ABSL_FLAG(absl::Duration, interval, absl::Milliseconds(500),
           "Time between two pictures, 50ms to 60s.");
-ABSL_FLAG(bool, once, false, "Prints one picture, without escape codes.");
+ABSL_FLAG(bool, once, false,
+          "Prints one picture, without escape codes; its speed is that of one "
+          "interval. With --json: at once.");
 
 namespace quire {
 namespace {
@@ -105,8 +107,11 @@ class LeaveKey {
 
 absl::Status ShowOnce(BlockStream& stream, TopView view, Console& console) {
   const ScreenSize size = LiveScreen::Size();
+  bool is_first = true;
   return stream.ForEach([&](const WatchBlocksResponse& frame) {
-    view.frame = frame;
+    view.previous = std::exchange(view.frame, frame);
+    // Of one frame alone no speed is known.
+    if (std::exchange(is_first, false)) return true;
     for (const ScreenLine& line : TopScreen(view, size)) {
       console.out << line.Render(size.columns, /*with_styles=*/false) << "\n";
     }
@@ -144,7 +149,7 @@ absl::StatusOr<absl::Duration> IntervalFromFlags() {
 
 absl::Status Top(const std::vector<std::string>&, Console& console) {
   QUIRE_ASSIGN_OR_RETURN(const absl::Duration interval, IntervalFromFlags());
-  const ServerConnection server = ConnectionFromFlags();
+  QUIRE_ASSIGN_OR_RETURN(const ServerConnection server, ConnectionFromFlags());
   BlockStream stream(server, interval);
   const TopView view = {.title = server.address()};
   if (JsonFromFlags()) return ShowJson(stream, console);

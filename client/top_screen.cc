@@ -67,8 +67,15 @@ ScreenLine LoadLine(const StatusResponse& status) {
     line.Add(absl::StrCat(" (", FormatCount(status.waiting_tokens()),
                           " prompt tokens)"));
   }
-  return line.Add(absl::StrCat("  ", PreemptionsText(status)),
-                  status.preemptions() > 0 ? kUnlisted : kDim);
+  return line;
+}
+
+ScreenLine PreemptionsLine(const StatusResponse& status) {
+  return ScreenLine()
+      .Add("preempted ", kDim)
+      .Add(absl::StrCat(FormatCount(status.preemptions()),
+                        status.preemptions() == 1 ? " time " : " times ",
+                        PreemptionCostText(status)));
 }
 
 ScreenLine SpeedLine(const TopView& view) {
@@ -213,9 +220,10 @@ void Append(std::vector<ScreenLine> more, std::vector<ScreenLine>& lines) {
 
 std::vector<ScreenLine> TopScreen(const TopView& view, const ScreenSize& size) {
   const StatusResponse& status = view.frame.status();
-  std::vector<ScreenLine> lines = {TitleLine(view), LoadLine(status),
-                                   SpeedLine(view),
-                                   BlocksLine(status.blocks())};
+  std::vector<ScreenLine> lines = {TitleLine(view), LoadLine(status)};
+  if (status.preemptions() > 0) lines.push_back(PreemptionsLine(status));
+  lines.push_back(SpeedLine(view));
+  lines.push_back(BlocksLine(status.blocks()));
   if (status.blocks().host_total() > 0) lines.push_back(HostLine(status));
   if (status.blocks().saved() > 0 || status.cached_prompt_tokens() > 0) {
     lines.push_back(SharingLine(status));

@@ -1,7 +1,9 @@
 #include "common/command_flags.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "common/check.h"
 #include "common/status_macros.h"
 
@@ -84,16 +87,42 @@ FlagWord ParseFlagWord(absl::string_view word, const Words& names) {
   return {name, std::nullopt};
 }
 
-absl::Status SetFlag(const std::string& name, const std::string& value) {
-  std::string error;
-  if (absl::FindCommandLineFlag(name)->ParseFrom(value, &error)) {
-    return absl::OkStatus();
+template <typename T>
+bool Holds(const absl::CommandLineFlag& flag) {
+  return flag.IsOfType<T>() || flag.IsOfType<std::optional<T>>();
+}
+
+// What a flag of whole numbers takes, or nothing where it is none.
+template <typename T>
+std::string RangeOf(const absl::CommandLineFlag& flag) {
+  if (!Holds<T>(flag)) return "";
+  return absl::StrCat("it must be a whole number, ",
+                      std::numeric_limits<T>::min(), " to ",
+                      std::numeric_limits<T>::max());
+}
+
+// What the flag takes, where abseil parses its type and says nothing of it.
+std::string WhatItTakes(const absl::CommandLineFlag& flag) {
+  if (Holds<bool>(flag)) return "it must be true or false";
+  if (Holds<float>(flag) || Holds<double>(flag)) return "it must be a number";
+  if (Holds<absl::Duration>(flag)) {
+    return "it must be a duration such as 30s or 500ms";
   }
+  return absl::StrCat(RangeOf<int32_t>(flag), RangeOf<uint32_t>(flag),
+                      RangeOf<int64_t>(flag), RangeOf<uint64_t>(flag));
+}
+
+absl::Status SetFlag(const std::string& name, const std::string& value) {
+  absl::CommandLineFlag& flag = *absl::FindCommandLineFlag(name);
+  std::string error;
+  if (flag.ParseFrom(value, &error)) return absl::OkStatus();
   // abseil's sentence, behind which stands what the flag's type has to say.
-  const size_t reason = error.find("'; ");
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--", name, " cannot be \"", value, "\"",
-      reason == std::string::npos ? "" : ", " + error.substr(reason + 3)));
+  const size_t place = error.find("'; ");
+  const std::string reason =
+      place == std::string::npos ? WhatItTakes(flag) : error.substr(place + 3);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", name, " cannot be \"", value, "\"",
+                   reason.empty() ? "" : ", ", reason));
 }
 
 absl::Status CheckNoneLeft(const Words& rest) {

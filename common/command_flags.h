@@ -25,7 +25,7 @@ std::string HelpOnFlags(const std::vector<std::string>& names);
 // Sets the flags that `words` give, which must be among `names`, and returns
 // the words that are neither flags nor their values. A flag is --NAME=VALUE or
 // --NAME VALUE, a bool also --NAME or --noNAME; behind "--" there are none.
-// INVALID_ARGUMENT names the flag and the value.
+// INVALID_ARGUMENT names the flag, the value and what it may be.
 absl::StatusOr<std::vector<std::string>> SetFlags(
     const std::vector<std::string>& words,
     const std::vector<std::string>& names);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -19,28 +19,48 @@ constexpr float kMaxLengthPenalty = 10;
 // Likeliest tokens that ranks report of a row, at most.
 constexpr uint32_t kMaxCandidates = 64;
 
+// A field that a beam search does without.
+struct DrawingField {
+  bool is_given;
+  const char* name;
+  std::string value;  // " is 4", " has 2 entries".
+};
+
+std::string Is(uint32_t value) { return absl::StrCat(" is ", value); }
+std::string Is(float value) { return absl::StrCat(" is ", FloatText(value)); }
+std::string Has(size_t count) {
+  return absl::StrCat(" has ", count, count == 1 ? " entry" : " entries");
+}
+
 // The likeliest continuations are found, not drawn: from the model's own
 // distribution.
 absl::Status CheckNothingIsDrawn(const v1::GenerateRequest& request) {
   const v1::SamplingOptions& sampling = request.sampling();
-  const std::pair<bool, const char*> fields[] = {
-      {request.has_best_of(), "best_of"},
-      {sampling.temperature() != 0, "sampling.temperature"},
-      {sampling.has_top_k(), "sampling.top_k"},
-      {sampling.has_top_p(), "sampling.top_p"},
-      {sampling.has_min_p(), "sampling.min_p"},
-      {sampling.has_repetition_penalty(), "sampling.repetition_penalty"},
-      {sampling.has_presence_penalty(), "sampling.presence_penalty"},
-      {sampling.has_frequency_penalty(), "sampling.frequency_penalty"},
-      {!sampling.logit_bias().empty(), "sampling.logit_bias"},
-      {!sampling.bad_words().empty(), "sampling.bad_words"},
-      {!request.stopping().stop().empty(), "stopping.stop"},
+  const DrawingField fields[] = {
+      {request.has_best_of(), "best_of", Is(request.best_of())},
+      {sampling.temperature() != 0, "sampling.temperature",
+       Is(sampling.temperature())},
+      {sampling.has_top_k(), "sampling.top_k", Is(sampling.top_k())},
+      {sampling.has_top_p(), "sampling.top_p", Is(sampling.top_p())},
+      {sampling.has_min_p(), "sampling.min_p", Is(sampling.min_p())},
+      {sampling.has_repetition_penalty(), "sampling.repetition_penalty",
+       Is(sampling.repetition_penalty())},
+      {sampling.has_presence_penalty(), "sampling.presence_penalty",
+       Is(sampling.presence_penalty())},
+      {sampling.has_frequency_penalty(), "sampling.frequency_penalty",
+       Is(sampling.frequency_penalty())},
+      {!sampling.logit_bias().empty(), "sampling.logit_bias",
+       Has(sampling.logit_bias().size())},
+      {!sampling.bad_words().empty(), "sampling.bad_words",
+       Has(sampling.bad_words().size())},
+      {!request.stopping().stop().empty(), "stopping.stop",
+       Has(request.stopping().stop().size())},
   };
-  for (const auto& [given, field] : fields) {
-    if (!given) continue;
+  for (const DrawingField& field : fields) {
+    if (!field.is_given) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        field,
-        " cannot be combined with beams; leave it out of a beam search"));
+        field.name, field.value,
+        "; it cannot be combined with beams: leave it out of a beam search"));
   }
   return absl::OkStatus();
 }

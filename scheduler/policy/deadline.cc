@@ -1,15 +1,11 @@
 #include "scheduler/policy/deadline.h"
 
-#include <string>
-
 #include "absl/strings/str_cat.h"
 
 namespace quire {
 namespace {
 
-std::string ToMilliseconds(absl::Duration duration) {
-  return absl::FormatDuration(absl::Trunc(duration, absl::Milliseconds(1)));
-}
+constexpr absl::Duration kShown = absl::Milliseconds(1);
 
 }  // namespace
 
@@ -27,9 +23,12 @@ absl::Time LatestStart(absl::Time deadline, const LeastWork& work,
 
 absl::Status UnmeetableError(absl::Time now, absl::Time deadline,
                              const LeastWork& work, const WorkRates& rates) {
+  // Rounded away from each other, so that the two do not look the same.
   return absl::DeadlineExceededError(absl::StrCat(
-      "the deadline cannot be met: it is in ", ToMilliseconds(deadline - now),
-      ", the earliest end in ", ToMilliseconds(LeastTime(work, rates))));
+      "the deadline cannot be met: it is in ",
+      absl::FormatDuration(absl::Floor(deadline - now, kShown)),
+      ", the earliest end in ",
+      absl::FormatDuration(absl::Ceil(LeastTime(work, rates), kShown))));
 }
 
 }  // namespace quire

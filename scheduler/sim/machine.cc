@@ -88,6 +88,10 @@ absl::StatusOr<Machine> MachineOf(Fields fields) {
       return absl::InvalidArgumentError(absl::StrCat(name, " is missing"));
     }
     *member = field->second;
+    if (absl::EndsWith(name, "_efficiency") && *member > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " is ", *member, ", must be at most 1"));
+    }
     fields.erase(field);
   }
   if (fields.empty()) return machine;

@@ -27,7 +27,7 @@ const char* KnownMachines();
 // The machine [name] of a text in the form of machines.inc. INVALID_ARGUMENT
 // names the line: not of this form, a value without a source, a field that is
 // unknown, or given twice, or not above 0; or it lists the machines there are,
-// or the field that is missing.
+// or names the field that is missing, or the efficiency above 1.
 absl::StatusOr<Machine> ParseMachine(const std::string& text,
                                      const std::string& name);
 

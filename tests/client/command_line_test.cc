@@ -89,8 +89,8 @@ TEST_F(CommandLineTest, RefusesAFlagOfAnotherCommand) {
 TEST_F(CommandLineTest, RefusesAValueThatIsWrong) {
   EXPECT_EQ(Run({"paint", "door", "--paint_layers=thick"}), 2);
   EXPECT_EQ(err_.str(),
-            "quire: --paint_layers cannot be \"thick\"; see quire paint "
-            "--help\n");
+            "quire: --paint_layers cannot be \"thick\", it must be a whole "
+            "number, -2147483648 to 2147483647; see quire paint --help\n");
 }
 
 TEST_F(CommandLineTest, RefusesArgumentsWhereThereAreNone) {

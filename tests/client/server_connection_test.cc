@@ -96,5 +96,13 @@ TEST(ServerConnectionTest, DoesNotTakeADeadlineForAnAnswer) {
       "the call to host:1 took longer than its deadline (DEADLINE_EXCEEDED)");
 }
 
+TEST(ServerConnectionTest, TellsWhyTheServerDoesNotMeetADeadline) {
+  EXPECT_EQ(Words(grpc::StatusCode::DEADLINE_EXCEEDED,
+                  "the deadline cannot be met: it is in 2s, the earliest end "
+                  "in 4m"),
+            "host:1 answers DEADLINE_EXCEEDED: the deadline cannot be met: it "
+            "is in 2s, the earliest end in 4m");
+}
+
 }  // namespace
 }  // namespace quire

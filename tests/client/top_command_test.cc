@@ -15,10 +15,14 @@ using testing::Not;
 class TopCommandTest : public CommandTest {
  protected:
   TopCommandTest() : CommandTest(TopCommand()) {
-    auto& frame = server_.frames.emplace_back();
-    frame.mutable_status()->set_ready(true);
-    frame.mutable_status()->mutable_blocks()->set_total(3);
-    frame.set_blocks(std::string("\x3d\x02\x00", 3));
+    for (const int seconds : {10, 12}) {
+      auto& frame = server_.frames.emplace_back();
+      frame.mutable_status()->set_ready(true);
+      frame.mutable_status()->set_uptime_s(seconds);
+      frame.mutable_status()->set_generated_tokens(100 * seconds);
+      frame.mutable_status()->mutable_blocks()->set_total(3);
+      frame.set_blocks(std::string("\x3d\x02\x00", 3));
+    }
   }
 };
 
@@ -30,10 +34,15 @@ TEST_F(TopCommandTest, OnceShowsOnePictureWithoutEscapeCodes) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
 }
 
+TEST_F(TopCommandTest, OnceKnowsTheSpeedOfAnInterval) {
+  EXPECT_THAT(Run({"top", "--once"}).out, HasSubstr("100.0 generated/s"));
+}
+
 TEST_F(TopCommandTest, WritesPicturesInJson) {
   const auto json = nlohmann::json::parse(Run({"top", "--once", "--json"}).out);
   EXPECT_EQ(json["blocks"], nlohmann::json({0x3d, 2, 0}));
   EXPECT_EQ(json["status"]["blocks"]["total"], 3);
+  EXPECT_EQ(json["status"]["uptime_s"], 10);
 }
 
 TEST_F(TopCommandTest, NeedsATerminalForTheLiveView) {

@@ -130,6 +130,19 @@ TEST(TopScreenTest, ShowsWhatSharingSavesWhereItDoes) {
                         "found in the cache"));
 }
 
+TEST(TopScreenTest, PreemptionsHaveALineOnceThereAreSome) {
+  TopView view = View(10, 0);
+  EXPECT_THAT(Rendered(view, {}), Not(HasSubstr("preempted")));
+  auto& status = *view.frame.mutable_status();
+  status.set_waiting_tokens(1234567);
+  status.set_preemptions(12345);
+  status.set_swap_preemptions(12345);
+  status.set_recomputed_tokens(1234567);
+  EXPECT_THAT(Rendered(view, {}),
+              HasSubstr("\npreempted 12,345 times (12,345 by swapping, "
+                        "1,234,567 tokens computed again)\n"));
+}
+
 TEST(TopScreenTest, ARestartedServerHasNoNegativeRate) {
   TopView view = View(10, 0);
   view.previous = view.frame;

@@ -1,10 +1,13 @@
 #include "common/command_flags.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/reflection.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -13,6 +16,9 @@ ABSL_FLAG(bool, spinnaker, false,
           "Sets the large one too, where the wind "
           "comes from behind and the crew is not afraid of it.");
 ABSL_FLAG(std::string, harbour, "", "Where to go.");
+ABSL_FLAG(absl::Duration, watch, absl::Hours(4), "How long one is.");
+ABSL_FLAG(std::optional<double>, draught, std::nullopt, "Metres.");
+ABSL_FLAG(std::optional<uint32_t>, crew, std::nullopt, "Sailors.");
 ABSL_FLAG(bool, hidden, false, "Exists, but is not among the names.");
 
 namespace quire {
@@ -22,6 +28,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 const std::vector<std::string> kNames = {"sail_area", "spinnaker", "harbour"};
+const std::vector<std::string> kOthers = {"watch", "draught", "crew"};
 
 class CommandFlagsTest : public testing::Test {
  protected:
@@ -32,7 +39,9 @@ class CommandFlagsTest : public testing::Test {
     return *rest;
   }
   std::string Refusal(const std::vector<std::string>& words) {
-    const absl::Status status = SetFlags(words, kNames).status();
+    std::vector<std::string> names = kNames;
+    names.insert(names.end(), kOthers.begin(), kOthers.end());
+    const absl::Status status = SetFlags(words, names).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     return std::string(status.message());
   }
@@ -77,8 +86,19 @@ TEST_F(CommandFlagsTest, RefusesFlagsThatAreNotAmongTheNames) {
 }
 
 TEST_F(CommandFlagsTest, RefusesAValueThatIsWrongOrMissing) {
-  EXPECT_EQ(Refusal({"--sail_area=wide"}), "--sail_area cannot be \"wide\"");
-  EXPECT_EQ(Refusal({"--spinnaker=maybe"}), "--spinnaker cannot be \"maybe\"");
+  EXPECT_EQ(Refusal({"--sail_area=wide"}),
+            "--sail_area cannot be \"wide\", it must be a whole number, "
+            "-2147483648 to 2147483647");
+  EXPECT_EQ(Refusal({"--spinnaker=maybe"}),
+            "--spinnaker cannot be \"maybe\", it must be true or false");
+  EXPECT_EQ(Refusal({"--watch=4"}),
+            "--watch cannot be \"4\", it must be a duration such as 30s or "
+            "500ms");
+  EXPECT_EQ(Refusal({"--draught=deep"}),
+            "--draught cannot be \"deep\", it must be a number");
+  EXPECT_EQ(Refusal({"--crew=-1"}),
+            "--crew cannot be \"-1\", it must be a whole number, 0 to "
+            "4294967295");
   EXPECT_EQ(Refusal({"--sail_area"}), "--sail_area lacks its value");
 }
 

@@ -49,12 +49,20 @@ refuses 'quire: there is no flag --x; see quire status --help' \
   "$client" status --x
 refuses 'quire-scheduler: there is no flag --x; see quire-scheduler --help' \
   "$scheduler" --x=1
-refuses 'quire-scheduler: --block_size cannot be "-1"; see quire-scheduler --help' \
+refuses 'quire-scheduler: --block_size cannot be "-1", it must be a whole number, 0 to 4294967295; see quire-scheduler --help' \
   "$scheduler" --block_size=-1
 refuses 'quire-scheduler: "x.gguf" is no flag; see quire-scheduler --help' \
   "$scheduler" --model=y x.gguf
 refuses 'quire-worker: "x.gguf" is no flag; see quire-worker --help' \
   "$worker" x.gguf
+
+# The variable only counts where --server is not given.
+QUIRE_PORT=http refuses 'quire: the variable QUIRE_PORT is "http", must be a port, 1 to 65535; see quire status --help' \
+  "$client" status
+QUIRE_PORT=http refuses 'quire: --server cannot be "x", must be HOST:PORT, [HOST]:PORT or unix:PATH of at most 107 bytes; see quire status --help' \
+  "$client" status --server=x
+QUIRE_PORT=http run "$client" status --server=unix:none
+[[ "$code" == 1 && "$err" == *'cannot connect'* ]] || fail "exit code $code, \"$err\""
 
 for program in "$client" "$scheduler" "$worker"; do
   "$program" --help >/dev/full 2>"$TEST_TMPDIR/err"

@@ -83,24 +83,26 @@ TEST(BeamValidationTest, ARefusalNamesFieldValueAndLimit) {
 
 TEST(BeamValidationTest, NothingIsDrawnOrBent) {
   const std::pair<std::string, std::string> fields[] = {
-      {"best_of: 2", "best_of"},
-      {"sampling { temperature: 1 }", "sampling.temperature"},
-      {"sampling { top_k: 0 }", "sampling.top_k"},
-      {"sampling { top_p: 1 }", "sampling.top_p"},
-      {"sampling { min_p: 0 }", "sampling.min_p"},
-      {"sampling { repetition_penalty: 1 }", "sampling.repetition_penalty"},
-      {"sampling { presence_penalty: 0 }", "sampling.presence_penalty"},
-      {"sampling { frequency_penalty: 0 }", "sampling.frequency_penalty"},
-      {"sampling { logit_bias { key: 1 value: 1 } }", "sampling.logit_bias"},
-      {"sampling { bad_words: 'a' }", "sampling.bad_words"},
-      {"stopping { stop: 'a' }", "stopping.stop"},
+      {"best_of: 2", "best_of is 2"},
+      {"sampling { temperature: 0.7 }", "sampling.temperature is 0.7"},
+      {"sampling { top_k: 0 }", "sampling.top_k is 0"},
+      {"sampling { top_p: 1 }", "sampling.top_p is 1"},
+      {"sampling { min_p: 0 }", "sampling.min_p is 0"},
+      {"sampling { repetition_penalty: 1.5 }",
+       "sampling.repetition_penalty is 1.5"},
+      {"sampling { presence_penalty: 0 }", "sampling.presence_penalty is 0"},
+      {"sampling { frequency_penalty: 0 }", "sampling.frequency_penalty is 0"},
+      {"sampling { logit_bias { key: 1 value: 1 } }",
+       "sampling.logit_bias has 1 entry"},
+      {"sampling { bad_words: 'a' }", "sampling.bad_words has 1 entry"},
+      {"stopping { stop: 'a' stop: 'b' }", "stopping.stop has 2 entries"},
   };
-  for (const auto& [given, field] : fields) {
+  for (const auto& [given, value] : fields) {
     EXPECT_EQ(
         Resolve("beams { beam_width: 2 } " + given).status(),
         absl::InvalidArgumentError(
-            field + " cannot be combined with beams; leave it out of a beam "
-                    "search"));
+            value + "; it cannot be combined with beams: leave it out of a "
+                    "beam search"));
   }
   EXPECT_TRUE(Resolve("beams { beam_width: 2 } sampling { temperature: 0 "
                       "seed: 1 }")

@@ -70,5 +70,15 @@ TEST(UnmeetableErrorTest, NamesTheDeadlineAndTheEarliestEnd) {
                 "5.2s"));
 }
 
+TEST(UnmeetableErrorTest, TimesThatHardlyDifferDoNotLookTheSame) {
+  const absl::Time now = absl::UnixEpoch();
+  EXPECT_EQ(
+      UnmeetableError(now, now + absl::Microseconds(1331200),
+                      {.prompt_rows = 1}, {.ns_per_prompt_row = 1331.7e6}),
+      absl::DeadlineExceededError(
+          "the deadline cannot be met: it is in 1.331s, the earliest end "
+          "in 1.332s"));
+}
+
 }  // namespace
 }  // namespace quire

@@ -59,6 +59,14 @@ TEST(MachineTest, RefusesWhatIsNoValue) {
   EXPECT_EQ(ErrorWith("= 1e9", "1e9"), error);
 }
 
+TEST(MachineTest, KernelsReachNoMoreThanAllOfIt) {
+  EXPECT_EQ(ErrorWith("= 0.5", "= 1"), "");
+  EXPECT_EQ(ErrorWith("= 0.5", "= 1.5"),
+            "machine m: memory_efficiency is 1.5, must be at most 1");
+  EXPECT_EQ(ErrorWith("= 0.25", "= 25"),
+            "machine m: flops_efficiency is 25, must be at most 1");
+}
+
 TEST(MachineTest, NamesFieldsThatAreUnknownMissingOrRepeated) {
   EXPECT_EQ(ErrorWith("flops =", "flips ="), "machine m: flops is missing");
   EXPECT_EQ(ErrorWith("# I.", "# I.\nwheels = 4 # J."),
