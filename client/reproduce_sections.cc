@@ -339,9 +339,9 @@ ReproducedSection Swapping(ReproduceRuns& runs) {
 
 std::vector<SectionRecipe> SectionRecipes() {
   return {{"worked_cases", WorkedCases},
-          {"memory", MemoryComposition},
+          {"memory", MemoryComposition, /*has_pictures=*/true},
           {"batched", BatchedRequests},
-          {"latency", LatencyAgainstRate},
+          {"latency", LatencyAgainstRate, /*has_pictures=*/true},
           {"parallel_sampling", ParallelSampling},
           {"beam_search", BeamSearch},
           {"shared_prefix", SharedPrefix},
