@@ -1,5 +1,6 @@
 #include "client/reproduce_command.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/command_line_error.h"
 #include "client/connection_flags.h"
 #include "client/message_json.h"
 #include "client/reproduce_runs.h"
@@ -25,7 +27,8 @@ ABSL_FLAG(
 ABSL_FLAG(double, minutes, 10,
           "Modelled time in which requests arrive; the paper's: 60.");
 ABSL_FLAG(uint32_t, seeds, 3, "Traces of each experiment.");
-ABSL_FLAG(std::string, out, "", "A file for the pictures, as SVG.");
+ABSL_FLAG(std::string, out, "",
+          "A file for the pictures, as SVG: of memory and latency.");
 
 namespace quire {
 namespace {
@@ -74,10 +77,25 @@ absl::Status CannotWrite(const std::string& path) {
       absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
 }
 
+std::string NamesOfSectionsWithPictures() {
+  std::string names;
+  for (const SectionRecipe& recipe : SectionRecipes()) {
+    if (!recipe.has_pictures) continue;
+    absl::StrAppend(&names, names.empty() ? "" : " and ", recipe.name);
+  }
+  return names;
+}
+
 // Before the experiments, which take minutes.
-absl::Status CheckPicturesCanBeWritten() {
+absl::Status CheckPicturesCanBeWritten(
+    const std::vector<SectionRecipe>& recipes) {
   const std::string path = absl::GetFlag(FLAGS_out);
   if (path.empty()) return absl::OkStatus();
+  if (std::ranges::none_of(recipes, &SectionRecipe::has_pictures)) {
+    return CommandLineError(absl::StrCat(
+        "--out does not apply to --only=", absl::GetFlag(FLAGS_only),
+        ", which has no picture; ", NamesOfSectionsWithPictures(), " have"));
+  }
   const std::ofstream file(path, std::ios::app);
   return file ? absl::OkStatus() : CannotWrite(path);
 }
@@ -96,7 +114,7 @@ absl::Status Reproduce(const std::vector<std::string>&, Console& console) {
                          RecipesFromFlags());
   QUIRE_ASSIGN_OR_RETURN(ReproduceRuns::Options options,
                          RunsFromFlags(console));
-  QUIRE_RETURN_IF_ERROR(CheckPicturesCanBeWritten());
+  QUIRE_RETURN_IF_ERROR(CheckPicturesCanBeWritten(recipes));
   ReproduceRuns runs(std::move(options));
   std::vector<Chart> charts;
   for (const SectionRecipe& recipe : recipes) {

@@ -106,7 +106,9 @@ ReproducedSection MemoryComposition(ReproduceRuns& runs) {
       .about =
           "ShareGPT at 2 requests/s. Of the paged memory, what is allocated "
           "counts:\na free block is anybody's to have.\n"};
-  Chart chart = {.title = "KV memory by use, ShareGPT at 2 requests/s",
+  Chart chart = {.title =
+                     "KV memory by use, ShareGPT at 2 requests/s (paged: of "
+                     "what is allocated)",
                  .y_label = "%",
                  .y_max = 100,
                  .series = {{"tokens", {}},
@@ -223,7 +225,9 @@ Chart ChartOf(const std::string& name, const ReproducedGrid& grid,
                  .x_label = "requests/s",
                  .y_label = "normalized latency, s/token",
                  .y_max = 1,
-                 .x = rates};
+                 .x = rates,
+                 .limit = {{kLatencyLimit, absl::StrFormat("kept up: below %g",
+                                                           kLatencyLimit)}}};
   for (size_t i = 0; i < grid.columns.size(); ++i) {
     ChartSeries& series = chart.series.emplace_back();
     series.name = grid.columns[i];
@@ -335,9 +339,9 @@ ReproducedSection Swapping(ReproduceRuns& runs) {
 
 std::vector<SectionRecipe> SectionRecipes() {
   return {{"worked_cases", WorkedCases},
-          {"memory", MemoryComposition},
+          {"memory", MemoryComposition, /*has_pictures=*/true},
           {"batched", BatchedRequests},
-          {"latency", LatencyAgainstRate},
+          {"latency", LatencyAgainstRate, /*has_pictures=*/true},
           {"parallel_sampling", ParallelSampling},
           {"beam_search", BeamSearch},
           {"shared_prefix", SharedPrefix},

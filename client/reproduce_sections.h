@@ -16,6 +16,7 @@ namespace quire {
 struct SectionRecipe {
   std::string name;  // As --only takes it.
   ReproducedSection (*make)(ReproduceRuns& runs) = nullptr;
+  bool has_pictures = false;  // What it makes has charts.
 };
 
 // In the order in which they are printed.

@@ -1,8 +1,10 @@
 #include "client/reproduce_command.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "client/reproduce_runs.h"
 #include "client/reproduce_sections.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -79,6 +81,26 @@ TEST(ReproduceCommandTest, PicturesGoToAFile) {
   EXPECT_THAT(nowhere.err,
               HasSubstr("/no/such/x: cannot be written: No such file"));
   EXPECT_EQ(nowhere.out, "");
+}
+
+TEST(ReproduceCommandTest, SectionsThatSayTheyHaveAPictureHaveOne) {
+  ReproduceRuns runs({.num_seeds = 1, .seconds = 5});
+  for (const SectionRecipe& recipe : SectionRecipes()) {
+    EXPECT_EQ(recipe.make(runs).charts.empty(), !recipe.has_pictures)
+        << recipe.name;
+  }
+}
+
+TEST(ReproduceCommandTest, ASectionWithoutAPictureLeavesNoFile) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.path() + "/out.svg";
+  const OfflineOutcome outcome =
+      Reproduce({"--only=worked_cases", "--out=" + path});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("--out does not apply to --only=worked_cases, which "
+                        "has no picture; memory and latency have"));
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(ReproduceCommandTest, NamesAFlagThatIsOutOfRange) {
