@@ -93,8 +93,8 @@ class BlockTable {
   // as long as there is a copy to make of them, in its source.
   BlockId ContentOf(uint32_t i) const;
 
-  // The ranks learn of this table as a copy of the parent's as they were told it;
-  // what differs is its next edit. REQUIRES: they were told nothing of it.
+  // The ranks learn of this table as a copy of the parent's as they were told
+  // it; what differs is its next edit. REQUIRES: they were told nothing of it.
   void TellAsFork(const BlockTable& parent);
   // The copy that must be made before a slot is written that was appended since
   // Reserve; at most once for each.

@@ -59,10 +59,8 @@ TEST_F(SchedulerViewTest, CountsASharedSlotOnce) {
   scheduler_->CloseAll(absl::CancelledError(), now_);
   options_.max_running_sequences = 8;
   Start();
-  Submit({.prompt = MakePrompt(7, 6),
-          .max_tokens = 5,
-          .n = 1,
-          .beam_width = 3});
+  Submit(
+      {.prompt = MakePrompt(7, 6), .max_tokens = 5, .n = 1, .beam_width = 3});
   PlanStep();
   CommitStep();
   ASSERT_GT(scheduler_->group()->pool().num_saved(), 2u);
