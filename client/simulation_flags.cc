@@ -17,6 +17,7 @@
 #include "client/command_line_error.h"
 #include "client/trace_file.h"
 #include "common/check_range.h"
+#include "common/modelfile/error_text.h"
 #include "common/modelfile/folder_config.h"
 #include "common/status_macros.h"
 #include "scheduler/sim/machine.h"
@@ -153,7 +154,9 @@ absl::StatusOr<ModelShape> NamedShape() {
   const std::string name = absl::GetFlag(FLAGS_model_shape);
   if (!absl::StrContains(name, '/')) return FindModelShape(name);
   QUIRE_ASSIGN_OR_RETURN(const ModelConfig config, ReadFolderConfig(name));
-  return ShapeOf(config, /*bytes_per_element=*/2);
+  absl::StatusOr<ModelShape> shape = ShapeOf(config, /*bytes_per_element=*/2);
+  if (shape.ok()) return shape;
+  return InFile(name + "/config.json", shape.status());
 }
 
 absl::Status SizeKvCache(ModelShape& shape) {
