@@ -35,7 +35,7 @@ tokens (a request's mean), token_latency that from arrival to the end, divided
 by the tokens of the answer. Every one of --seeds traces must meet the targets;
 they count up from --seed, and a recorded trace is the only one. A trace has
 --requests requests, so one that is short for its rate is a burst that may hide
-an overload.
+an overload; the plan then says so.
 
 )";
 

@@ -134,6 +134,14 @@ std::string MemoryText(const ModelShape& shape, uint32_t block_size) {
       FormatCount(split.longest_blocks), FormatCount(split.num_longest));
 }
 
+std::string BurstText(const CapacityAnswer& answer) {
+  return absl::StrFormat(
+      "But the trace is too short to tell that: its requests, %s, arrive at "
+      "%.4g/s\nin less than half of the time that serving them takes. A longer "
+      "one tells.\n",
+      FormatCount(answer.runs.front().num_requests), answer.sustained_rate);
+}
+
 std::string VerdictText(const CapacityQuestion& question,
                         const CapacityAnswer& answer) {
   const double rate = question.load.rate();
@@ -147,9 +155,10 @@ std::string VerdictText(const CapacityQuestion& question,
             : "One replica that is given one request at a time:\n");
   }
   return absl::StrFormat(
-      "%d %s for %.4g requests/s, %.4g/s each; one keeps up with %.4g/s\n",
+      "%d %s for %.4g requests/s, %.4g/s each; one keeps up with %.4g/s\n%s",
       answer.num_replicas, answer.num_replicas == 1 ? "replica" : "replicas",
-      rate, rate / answer.num_replicas, answer.sustained_rate);
+      rate, rate / answer.num_replicas, answer.sustained_rate,
+      answer.is_burst ? BurstText(answer) : "");
 }
 
 std::string TableText(const CapacityQuestion& question,
@@ -188,7 +197,8 @@ std::string PlanJson(const CapacityQuestion& question,
   const RunOptions& replica = question.replica;
   Json json = {{"replicas", answer.num_replicas},
                {"rate", question.load.rate()},
-               {"sustained_rate", answer.sustained_rate}};
+               {"sustained_rate", answer.sustained_rate},
+               {"is_burst", answer.is_burst}};
   if (answer.num_replicas == 0) json["obstacle"] = answer.obstacle;
   json["memory"] = MemoryJson(replica.shape, replica.block_size);
   if (answer.runs.empty()) return ToLine(json) + "\n";

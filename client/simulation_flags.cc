@@ -17,6 +17,7 @@
 #include "client/command_line_error.h"
 #include "client/trace_file.h"
 #include "common/check_range.h"
+#include "common/modelfile/error_text.h"
 #include "common/modelfile/folder_config.h"
 #include "common/status_macros.h"
 #include "scheduler/sim/machine.h"
@@ -153,7 +154,9 @@ absl::StatusOr<ModelShape> NamedShape() {
   const std::string name = absl::GetFlag(FLAGS_model_shape);
   if (!absl::StrContains(name, '/')) return FindModelShape(name);
   QUIRE_ASSIGN_OR_RETURN(const ModelConfig config, ReadFolderConfig(name));
-  return ShapeOf(config, /*bytes_per_element=*/2);
+  absl::StatusOr<ModelShape> shape = ShapeOf(config, /*bytes_per_element=*/2);
+  if (shape.ok()) return shape;
+  return InFile(name + "/config.json", shape.status());
 }
 
 absl::Status SizeKvCache(ModelShape& shape) {
@@ -168,6 +171,30 @@ absl::Status SizeKvCache(ModelShape& shape) {
   if (kv_memory > 0) shape.num_slots = kv_memory / shape.bytes_per_slot();
   if (num_slots > 0) shape.num_slots = num_slots;
   return absl::OkStatus();
+}
+
+// Names the flag that makes the cache too small or too large, or that is
+// missing: the number of slots may be nobody's flag.
+absl::Status CheckMemoryFlags(const RunOptions& options) {
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("block_size", options.block_size, 1, kMaxSimulatedBlockSize));
+  const ModelShape& shape = options.shape;
+  const uint64_t least = options.block_size * shape.bytes_per_slot();
+  const uint64_t most = options.most_slots() * shape.bytes_per_slot();
+  if (const uint64_t bytes = absl::GetFlag(FLAGS_kv_memory); bytes > 0) {
+    return CheckRange("kv_memory", bytes, least, most);
+  }
+  if (const uint64_t bytes = absl::GetFlag(FLAGS_device_memory); bytes > 0) {
+    const uint64_t weights = shape.weight_bytes();
+    const uint64_t devices = shape.num_devices;
+    return CheckRange("device_memory", bytes,
+                      (weights + least + devices - 1) / devices,
+                      (weights + most) / devices);
+  }
+  if (shape.num_slots > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--device_memory, --kv_memory or --num_slots must say how large the KV "
+      "cache of this model is");
 }
 
 absl::StatusOr<ModelShape> ShapeFromFlags() {
@@ -229,6 +256,7 @@ absl::StatusOr<RunOptions> RunOptionsFromFlags() {
   QUIRE_ASSIGN_OR_RETURN(options.machine,
                          MachineFromFlags(options.shape.machine));
   options.block_size = absl::GetFlag(FLAGS_block_size);
+  QUIRE_RETURN_IF_ERROR(CheckMemoryFlags(options));
   options.num_host_blocks = absl::GetFlag(FLAGS_host_blocks);
   options.engine = EngineForTraces(absl::GetFlag(FLAGS_max_step_tokens));
   options.engine.pipeline_depth = absl::GetFlag(FLAGS_pipeline_depth);

@@ -24,7 +24,16 @@ struct Trial {
   bool meets_targets = false;           // Every one, on every trace.
   std::vector<SimulationFigures> runs;  // A trace each.
   uint64_t num_refused = 0;             // Requests, of the last run.
+  bool is_burst = false;                // On any trace.
 };
+
+// Whether most of the time passes after the last request has arrived, so that
+// few of them are ever served beside those that follow.
+bool IsBurst(const Trace& trace, const SimulationFigures& run) {
+  const double first = absl::ToDoubleSeconds(trace.front().arrival);
+  const double last = absl::ToDoubleSeconds(trace.back().arrival);
+  return run.duration_s - first > 2 * (last - first);
+}
 
 class CapacitySearch {
  public:
@@ -57,14 +66,19 @@ class CapacitySearch {
       if (!answer_.obstacle.empty()) return;
       trial = TryAt(RateOf(enough));
     }
-    answer_.runs = std::move(trial.runs);
+    Take(std::move(trial));
     while (enough - too_few_ > 1) {
       const uint32_t between = (enough + too_few_) / 2;
       trial = TryAt(RateOf(between));
       (trial.meets_targets ? enough : too_few_) = between;
-      if (trial.meets_targets) answer_.runs = std::move(trial.runs);
+      if (trial.meets_targets) Take(std::move(trial));
     }
     answer_.num_replicas = enough;
+  }
+
+  void Take(Trial trial) {
+    answer_.runs = std::move(trial.runs);
+    answer_.is_burst = trial.is_burst;
   }
 
   // Between a rate at which the targets are met and one at which they are not.
@@ -82,17 +96,22 @@ class CapacitySearch {
     answer_.sustained_rate = met;
   }
 
-  bool MeetsTargetsAt(double rate) const { return TryAt(rate).meets_targets; }
+  // Of a rate above those that are known to be met.
+  bool MeetsTargetsAt(double rate) {
+    const Trial trial = TryAt(rate);
+    if (trial.meets_targets) answer_.is_burst = trial.is_burst;
+    return trial.meets_targets;
+  }
 
   // Ends with the first trace on which a target is missed.
   Trial TryAt(double rate) const {
     Trial trial;
     for (uint32_t i = 0; i < num_seeds_; ++i) {
       question_.report(rate);
-      trial.runs.push_back(
-          RunSimulation(question_.load.At(rate, question_.first_seed + i),
-                        question_.replica));
+      const Trace trace = question_.load.At(rate, question_.first_seed + i);
+      trial.runs.push_back(RunSimulation(trace, question_.replica));
       const SimulationFigures& run = trial.runs.back();
+      trial.is_burst |= IsBurst(trace, run);
       trial.num_refused = run.num_refused;
       if (run.num_refused > 0 || FindMissed(run) != nullptr) return trial;
     }

@@ -36,6 +36,9 @@ struct CapacityAnswer {
   // Requests a second with which one replica meets the targets, to within 5 %;
   // traces are as long as the load's, so it may stand a burst of so many.
   double sustained_rate = 0;
+  // Whether it is such a burst, on any trace: the requests arrive in less than
+  // half of the time until the last one has ended.
+  bool is_burst = false;
 };
 
 // Doubles and then bisects the replicas, and then the rate of one: latencies

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/check_range.h"
 #include "common/status_macros.h"
 
@@ -11,6 +12,24 @@ namespace {
 
 // Far above any device, and small enough that those of all can be added up.
 constexpr uint64_t kMaxDeviceBytes = uint64_t{1} << 50;
+
+// What so many devices hold, CheckRange("devices") allowing 1024.
+constexpr double kMaxWeightBytes = 1024.0 * kMaxDeviceBytes;
+
+// Sizes just within their limits have a product beyond 64 bits, which is why it
+// is also computed in double.
+template <typename Number>
+Number NumParameters(const ModelConfig& config) {
+  const auto hidden = static_cast<Number>(config.hidden_size);
+  const auto query = static_cast<Number>(config.num_heads * config.head_dim);
+  const auto kv = static_cast<Number>(config.num_kv_heads * config.head_dim);
+  const auto attention = 2 * hidden * (query + kv);
+  const auto feed_forward =
+      3 * hidden * static_cast<Number>(config.intermediate_size);
+  // Of an embedding that is not tied, a step reads only the output matrix.
+  return static_cast<Number>(config.num_layers) * (attention + feed_forward) +
+         hidden * static_cast<Number>(config.vocabulary_size);
+}
 
 // OPT (Zhang et al., 2022): per layer four matrices of attention and two of the
 // feed-forward part, which is four times as wide; one embedding, used twice.
@@ -29,16 +48,16 @@ ModelShape Opt(const std::string& name, uint64_t num_layers,
 
 // Touvron et al., 2023.
 ModelShape Llama13b() {
-  return ShapeOf({.architecture = "llama-13b",
-                  .num_layers = 40,
-                  .hidden_size = 5120,
-                  .intermediate_size = 13824,
-                  .num_heads = 40,
-                  .num_kv_heads = 40,
-                  .head_dim = 128,
-                  .vocabulary_size = 32000,
-                  .context_length = 2048},
-                 /*bytes_per_element=*/2);
+  return *ShapeOf({.architecture = "llama-13b",
+                   .num_layers = 40,
+                   .hidden_size = 5120,
+                   .intermediate_size = 13824,
+                   .num_heads = 40,
+                   .num_kv_heads = 40,
+                   .head_dim = 128,
+                   .vocabulary_size = 32000,
+                   .context_length = 2048},
+                  /*bytes_per_element=*/2);
 }
 
 ModelShape Placed(ModelShape shape, const std::string& machine,
@@ -83,20 +102,24 @@ absl::StatusOr<ModelShape> FindModelShape(const std::string& name) {
       absl::StrCat("there is no model ", name, "; there are: ", names));
 }
 
-ModelShape ShapeOf(const ModelConfig& config, uint64_t bytes_per_element) {
+absl::StatusOr<ModelShape> ShapeOf(const ModelConfig& config,
+                                   uint64_t bytes_per_element) {
+  const double weight_bytes =
+      NumParameters<double>(config) * static_cast<double>(bytes_per_element);
+  if (weight_bytes > kMaxWeightBytes) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "weight_bytes is %.4g, must be at most %.4g: num_layers is %d, "
+        "hidden_size %d, intermediate_size %d, vocabulary_size %d",
+        weight_bytes, kMaxWeightBytes, config.num_layers, config.hidden_size,
+        config.intermediate_size, config.vocabulary_size));
+  }
   ModelShape shape;
   shape.name = config.architecture;
   shape.num_layers = config.num_layers;
   shape.hidden_size = config.hidden_size;
   shape.kv_size = config.num_kv_heads * config.head_dim;
   shape.query_size = config.num_heads * config.head_dim;
-  const uint64_t attention =
-      2 * shape.hidden_size * (shape.query_size + shape.kv_size);
-  const uint64_t feed_forward =
-      3 * shape.hidden_size * config.intermediate_size;
-  // Of an embedding that is not tied, a step reads only the output matrix.
-  shape.num_parameters = shape.num_layers * (attention + feed_forward) +
-                         shape.hidden_size * config.vocabulary_size;
+  shape.num_parameters = NumParameters<uint64_t>(config);
   shape.bytes_per_weight = bytes_per_element;
   shape.bytes_per_kv_element = bytes_per_element;
   shape.context_length = config.context_length;

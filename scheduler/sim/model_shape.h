@@ -44,7 +44,10 @@ absl::StatusOr<ModelShape> FindModelShape(const std::string& name);
 
 // A model that this project can serve, its weights and KV stored in so many
 // bytes an element. Machine, devices and slots are the caller's to say.
-ModelShape ShapeOf(const ModelConfig& config, uint64_t bytes_per_element);
+// INVALID_ARGUMENT names the sizes whose product no devices hold.
+// REQUIRES: the configuration is valid.
+absl::StatusOr<ModelShape> ShapeOf(const ModelConfig& config,
+                                   uint64_t bytes_per_element);
 
 }  // namespace quire
 

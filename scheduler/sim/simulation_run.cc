@@ -28,6 +28,8 @@ constexpr NamedValue<ServingPolicy> kPolicies[] = {
 
 // The accounts of a block are some 80 bytes of this machine.
 constexpr uint64_t kMaxBlocks = 1 << 24;
+// Far above what any devices hold.
+constexpr uint64_t kMaxKvBytes = uint64_t{1} << 60;
 
 // Also false where a term is infinite. Whatever a trace asks for, its times
 // then stay far below the longest that can be told from infinite.
@@ -177,10 +179,16 @@ EngineOptions EngineForTraces(uint32_t max_step_tokens) {
   return options;
 }
 
+uint64_t RunOptions::most_slots() const {
+  return std::min(block_size * kMaxBlocks,
+                  kMaxKvBytes / std::max<uint64_t>(1, shape.bytes_per_slot()));
+}
+
 absl::Status RunOptions::Validate() const {
-  QUIRE_RETURN_IF_ERROR(CheckRange("block_size", block_size, 1, 1024));
-  QUIRE_RETURN_IF_ERROR(CheckRange("num_slots", shape.num_slots, block_size,
-                                   block_size * kMaxBlocks));
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("block_size", block_size, 1, kMaxSimulatedBlockSize));
+  QUIRE_RETURN_IF_ERROR(
+      CheckRange("num_slots", shape.num_slots, block_size, most_slots()));
   QUIRE_RETURN_IF_ERROR(
       CheckRange("host_blocks", num_host_blocks, 0, kMaxBlocks));
   QUIRE_RETURN_IF_ERROR(CheckStepTime(CostModel(shape, machine)));

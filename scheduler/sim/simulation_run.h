@@ -33,6 +33,8 @@ std::string AbslUnparseFlag(ServingPolicy policy);
 // sequences as a step has rows.
 EngineOptions EngineForTraces(uint32_t max_step_tokens);
 
+inline constexpr uint32_t kMaxSimulatedBlockSize = 1024;
+
 struct RunOptions {
   ServingPolicy policy = ServingPolicy::kPaged;
   ModelShape shape;  // With its number of slots.
@@ -43,6 +45,9 @@ struct RunOptions {
   uint32_t num_host_blocks = 0;  // To swap blocks out to.
   EngineOptions engine;
 
+  // Slots of the shape at most: as many as blocks are counted of, whose bytes
+  // 64 bits count too.
+  uint64_t most_slots() const;
   // INVALID_ARGUMENT names the option, its value and the limit.
   absl::Status Validate() const;
 };

@@ -75,6 +75,20 @@ TEST(PlanReportTest, TheVerdictSaysTheShareOfAReplica) {
               HasSubstr("1 replica for 20 requests/s, 20/s each;"));
 }
 
+TEST(PlanReportTest, ABurstIsSaidToBeOne) {
+  CapacityAnswer answer = Answer();
+  EXPECT_THAT(PlanText(Question("ttft_p90=1"), answer),
+              Not(HasSubstr("too short")));
+  answer.is_burst = true;
+  EXPECT_THAT(PlanText(Question("ttft_p90=1"), answer),
+              HasSubstr("keeps up with 3/s\nBut the trace is too short to tell "
+                        "that: its requests, 200, arrive at 3/s\nin less than "
+                        "half of the time"));
+  EXPECT_EQ(nlohmann::json::parse(
+                PlanJson(Question("ttft_p90=1"), answer))["is_burst"],
+            true);
+}
+
 TEST(PlanReportTest, AnObstacleStandsBeforeTheFiguresOfOneReplica) {
   EXPECT_THAT(PlanText(Question("ttft_p90=1"), kObstacle),
               HasSubstr("targets:\nttft_p90 is 2 s.\n"

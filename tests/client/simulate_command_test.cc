@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/command_flags.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "scheduler/sim/machine.h"
+#include "scheduler/sim/model_shape.h"
 #include "tests/client/offline_command.h"
 #include "tests/testing/temporary_folder.h"
 
@@ -70,6 +72,19 @@ TEST_F(SimulateCommandTest, MemoryIsGivenInBytesOrInSlots) {
   EXPECT_NE(bytes["slots"], Figures({})["slots"]);
   EXPECT_THAT(ErrorOf({"--kv_memory=1", "--num_slots=1"}),
               HasSubstr("give one"));
+}
+
+TEST_F(SimulateCommandTest, MemoryForLessThanABlockIsRefusedByItsFlag) {
+  EXPECT_THAT(ErrorOf({"--kv_memory=1"}),
+              HasSubstr("kv_memory is 1, must be 13107200 to"));
+  EXPECT_EQ(Figures({"--kv_memory=13107200"})["refused"], 20);
+  EXPECT_THAT(ErrorOf({"--num_slots=15"}),
+              HasSubstr("num_slots is 15, must be 16 to"));
+  // The weights, and ten slots.
+  const std::string bytes =
+      absl::StrCat(FindModelShape("opt-13b")->weight_bytes() + 10 * 819200);
+  EXPECT_THAT(ErrorOf({"--device_memory=" + bytes}),
+              HasSubstr("device_memory is " + bytes + ", must be 2"));
 }
 
 TEST_F(SimulateCommandTest, ConcurrencyKeepsRequestsOpen) {
@@ -209,7 +224,8 @@ TEST_F(SimulateCommandTest, AFolderIsAModel) {
             20);
   EXPECT_THAT(ErrorOf({model}), HasSubstr("--machine must say"));
   EXPECT_THAT(ErrorOf({model, "--machine=xeon-2-cores"}),
-              HasSubstr("num_slots is 0"));
+              HasSubstr("--device_memory, --kv_memory or --num_slots must say "
+                        "how large"));
 }
 
 TEST_F(SimulateCommandTest, NamesAFlagThatIsOutOfRange) {

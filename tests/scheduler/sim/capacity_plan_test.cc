@@ -84,6 +84,19 @@ TEST(CapacityPlanTest, RequestsThatNeverFitAreNamed) {
   EXPECT_TRUE(answer.runs.empty());
 }
 
+TEST(CapacityPlanTest, ATraceThatIsTooShortToTellIsABurst) {
+  CapacityQuestion question = Question(1, "ttft_p90=0.2,tbt_p90=0.025");
+  EXPECT_FALSE(PlanCapacity(question).is_burst);
+  Trace trace = question.load.AsItIs(/*seed=*/1);
+  // When it begins makes no difference.
+  for (TraceRequest& request : trace) request.arrival += absl::Hours(1);
+  question.load = OfferedLoad::Recorded(trace);
+  EXPECT_FALSE(PlanCapacity(question).is_burst);
+  trace.resize(2);
+  question.load = OfferedLoad::Recorded(trace);
+  EXPECT_TRUE(PlanCapacity(question).is_burst);
+}
+
 TEST(CapacityPlanTest, ARecordedLoadIsTriedOnce) {
   CapacityQuestion question = Question(8, "ttft_p90=0.5");
   question.load = OfferedLoad::Recorded(question.load.AsItIs(/*seed=*/1));

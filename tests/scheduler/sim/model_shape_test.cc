@@ -46,12 +46,36 @@ TEST(ModelShapeTest, AnyConfigurationHasAShape) {
                               .head_dim = 16,
                               .vocabulary_size = 100,
                               .context_length = 512};
-  const ModelShape shape = ShapeOf(config, /*bytes_per_element=*/4);
+  const ModelShape shape = *ShapeOf(config, /*bytes_per_element=*/4);
   EXPECT_EQ(shape.bytes_per_slot(), 2 * 2 * 32 * 4);
   // Per layer Q and output 64 x 64, K and V 64 x 32, three of 64 x 128.
   EXPECT_EQ(shape.num_parameters,
             2 * (2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128) + 100 * 64);
   EXPECT_EQ(shape.context_length, 512);
+}
+
+TEST(ModelShapeTest, SizesWhoseProductNoDevicesHoldAreNamed) {
+  constexpr int64_t kHuge = (int64_t{1} << 31) - 2;
+  ModelConfig config = {.architecture = "llama",
+                        .num_layers = 65536,
+                        .hidden_size = kHuge,
+                        .intermediate_size = kHuge,
+                        .num_heads = 1,
+                        .num_kv_heads = 1,
+                        .head_dim = kHuge,
+                        .vocabulary_size = kHuge,
+                        .context_length = 2048};
+  ASSERT_TRUE(config.Validate().ok()) << config.Validate();
+  EXPECT_EQ(ShapeOf(config, /*bytes_per_element=*/2).status().message(),
+            "weight_bytes is 4.231e+24, must be at most 1.153e+18: num_layers "
+            "is 65536, hidden_size 2147483646, intermediate_size 2147483646, "
+            "vocabulary_size 2147483646");
+  // Far above any model, and still no overflow.
+  config.num_layers = 1;
+  config.hidden_size = config.head_dim = config.intermediate_size = 1 << 27;
+  config.vocabulary_size = 1;
+  EXPECT_EQ(ShapeOf(config, /*bytes_per_element=*/2)->weight_bytes(),
+            2 * ((uint64_t{7} << 54) + (1 << 27)));
 }
 
 TEST(ModelShapeTest, NamesTheModelsThereAre) {

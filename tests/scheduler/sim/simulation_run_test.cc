@@ -106,6 +106,12 @@ TEST(SimulationRunTest, NamesTheOptionThatIsWrong) {
   options.shape.num_slots = uint64_t{1} << 32;
   EXPECT_THAT(std::string(options.Validate().message()),
               HasSubstr("num_slots is 4294967296, must be 1 to 16777216"));
+  // As many bytes as no 64 bits count.
+  options.shape.num_layers = 65536;
+  options.shape.kv_size = (uint64_t{1} << 31) - 2;
+  options.shape.num_slots = uint64_t{1} << 24;
+  EXPECT_THAT(std::string(options.Validate().message()),
+              HasSubstr("num_slots is 16777216, must be 1 to 2048"));
   options = OptionsFor(ServingPolicy::kPaged);
   options.num_host_blocks = UINT32_MAX;
   EXPECT_THAT(std::string(options.Validate().message()),
