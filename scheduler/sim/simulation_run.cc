@@ -36,7 +36,7 @@ constexpr uint64_t kMaxKvBytes = uint64_t{1} << 60;
 absl::Status CheckStepTime(const CostModel& cost) {
   constexpr absl::Duration kLongest = absl::Hours(1000);
   StepWork work;
-  work.AddRun(/*position=*/0, /*rows=*/1);
+  work.AddRun(/*position=*/0, /*num_rows=*/1);
   work.slots_copied = work.slots_swapped = 1;
   const absl::Duration time = cost.StepTime(work);
   if (time <= kLongest) return absl::OkStatus();
