@@ -138,52 +138,23 @@ void PagedAttention::Attend(const Batch& batch, int layer, float* qkv,
 void PagedAttention::AttendWhole(const Batch& batch, int layer,
                                  const Rows& rows) {
   ForEachUnit([&](int thread, const AttentionUnit& unit) {
-    float* const states = ThreadStates(thread);
+    AttentionCall call = CallFor(batch, layer, unit, rows, thread);
+    call.first_chunk = unit.first_chunk;
+    call.last_chunk = unit.last_chunk;
+    call.states = ThreadStates(thread);
     const int num_states = unit.num_rows * group_;
     for (int i = 0; i < num_states; ++i) {
-      ClearAttentionState(layout_.head_dim, states + i * state_size_);
+      ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
     }
-    if (unit.num_shared_chunks > 0) {
-      AttendShared(batch, layer, unit, rows, thread, states);
-    } else {
-      AttentionCall call = CallFor(batch, layer, unit, rows, thread);
-      call.first_chunk = unit.first_chunk;
-      call.last_chunk = unit.last_chunk;
-      call.states = states;
-      quire::Attend(instruction_set_, call);
-    }
+    quire::Attend(instruction_set_, call);
     for (int i = 0; i < num_states; ++i) {
       const int64_t head = int64_t{unit.kv_head} * group_ + i % group_;
       float* output = rows.data + (unit.first_row + i / group_) * rows.stride +
                       head * layout_.head_dim;
       FinishAttention(instruction_set_, layout_.head_dim,
-                      states + i * state_size_, output);
+                      call.states + i * state_size_, output);
     }
   });
-}
-
-void PagedAttention::AttendShared(const Batch& batch, int layer,
-                                  const AttentionUnit& unit, const Rows& rows,
-                                  int thread, float* states) {
-  AttentionCall shared = CallFor(batch, layer, unit, rows, thread);
-  shared.slots = plan_.SharedSlots(unit);
-  shared.last_chunk = unit.num_shared_chunks;
-  shared.states = states;
-  quire::Attend(instruction_set_, shared);
-  const int end_row = unit.first_row + unit.num_rows;
-  for (int run = unit.run; batch.run_rows[run] < end_row; ++run) {
-    AttentionUnit own = unit;
-    own.run = run;
-    own.first_row = batch.run_rows[run];
-    own.num_rows = batch.run_rows[run + 1] - own.first_row;
-    AttentionCall call = CallFor(batch, layer, own, rows, thread);
-    call.first_chunk = unit.num_shared_chunks;
-    call.last_chunk =
-        batch.slots[own.first_row + own.num_rows - 1] / kAttentionChunk + 1;
-    call.states =
-        states + (own.first_row - unit.first_row) * group_ * state_size_;
-    quire::Attend(instruction_set_, call);
-  }
 }
 
 // Rows one by one, because the partial states of a chunk lie together by row.

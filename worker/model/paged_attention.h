@@ -39,7 +39,7 @@ class PagedAttention {
   void CopyBlocks(std::span<const BlockCopy> copies);
 
   // To be called once a step, before the layers.
-  void BeginStep(const Batch& batch) { plan_.Make(batch, layout_.block_size); }
+  void BeginStep(const Batch& batch) { plan_.Make(batch); }
 
   // k, v: [num_kv_heads, head_dim]. Different threads may write different rows.
   void WriteRow(const Batch& batch, int run, int row, int layer, const float* k,
@@ -65,10 +65,6 @@ class PagedAttention {
   };
 
   void AttendWhole(const Batch& batch, int layer, const Rows& rows);
-  // The chunks that all rows of the unit share, into `states`; then those that
-  // each run has for itself.
-  void AttendShared(const Batch& batch, int layer, const AttentionUnit& unit,
-                    const Rows& rows, int thread, float* states);
   void AttendSplit(const Batch& batch, int layer, const Rows& rows);
   void MergePartials(const Batch& batch, const Rows& rows);
   // Everything but the chunks and the states.
