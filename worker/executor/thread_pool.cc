@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -22,32 +21,26 @@ void Pause() {
 
 // Waits for a number to change: spins, because the other threads of a step are
 // mostly a few microseconds behind and to wake a sleeper takes longer, then
-// sleeps. A thread that spins in vain has been waiting for one that has no
-// processor, maybe for want of its own: it spins for half as long the next
-// time, and for twice as long again once it pays off. Each waiting thread has
-// its own.
+// sleeps. Always for the same time: to spin for less after it was in vain cost
+// a sixth of a single stream's speed, since one thread of another process that
+// comes between made the next barriers sleep too.
 class Waiter {
  public:
-  explicit Waiter(bool may_spin) : spins_(may_spin ? kMaxSpins : 0) {}
+  explicit Waiter(bool may_spin) : num_spins_(may_spin ? kSpins : 0) {}
 
   // Returns once `value` is no longer `old`, with what was written before.
-  void WaitWhileEqual(const std::atomic<uint32_t>& value, uint32_t old) {
-    for (int i = 0; i < spins_; ++i) {
-      if (value.load(std::memory_order_acquire) != old) {
-        spins_ = std::min(2 * spins_, kMaxSpins);
-        return;
-      }
+  void WaitWhileEqual(const std::atomic<uint32_t>& value, uint32_t old) const {
+    for (int i = 0; i < num_spins_; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return;
       Pause();
     }
-    spins_ = spins_ > 0 ? std::max(spins_ / 2, kMinSpins) : 0;
     value.wait(old, std::memory_order_acquire);
   }
 
  private:
-  static constexpr int kMaxSpins = 2000;  // Some 50 microseconds.
-  static constexpr int kMinSpins = 50;
+  static constexpr int kSpins = 2000;  // 50 to 100 microseconds.
 
-  int spins_;
+  int num_spins_;
 };
 
 // Processors that this process may use, ascending.
@@ -100,7 +93,7 @@ struct ThreadPool::State {
 };
 
 void ThreadPool::State::Work(int thread) {
-  Waiter waiter(may_spin);
+  const Waiter waiter(may_spin);
   for (uint32_t seen = 0;; ++seen) {
     waiter.WaitWhileEqual(generation, seen);
     if (stops) return;
