@@ -5,33 +5,33 @@
 namespace quire {
 
 void CommitTally::AddGenerated(uint32_t num_gained, absl::Time previous,
-                               absl::Time arrived,
-                               const EngineMetrics& metrics) {
+                               absl::Time arrived) {
   num_generated_ += num_gained;
   if (previous == absl::InfinitePast()) {
-    metrics.time_to_first_token->Observe(absl::ToDoubleSeconds(now_ - arrived));
+    metrics_.time_to_first_token->Observe(
+        absl::ToDoubleSeconds(now_ - arrived));
     return;
   }
   if (previous != previous_) {
-    ReportGaps(metrics);
+    ReportGaps();
     previous_ = previous;
   }
   num_gaps_ += num_gained;
 }
 
-void CommitTally::Report(const EngineMetrics& metrics) {
-  ReportGaps(metrics);
-  metrics.prompt_tokens->Increment(num_prompt_);
-  metrics.recomputed_tokens->Increment(num_recomputed_);
-  metrics.discarded_tokens->Increment(num_discarded_);
-  metrics.generated_tokens->Increment(num_generated_);
+void CommitTally::Report() {
+  ReportGaps();
+  metrics_.prompt_tokens->Increment(num_prompt_);
+  metrics_.recomputed_tokens->Increment(num_recomputed_);
+  metrics_.discarded_tokens->Increment(num_discarded_);
+  metrics_.generated_tokens->Increment(num_generated_);
 }
 
-void CommitTally::ReportGaps(const EngineMetrics& metrics) {
+void CommitTally::ReportGaps() {
   const uint32_t count = std::exchange(num_gaps_, 0);
   if (count == 0) return;
-  metrics.ObserveTimesBetweenTokens(absl::ToDoubleSeconds(now_ - previous_),
-                                    count);
+  metrics_.ObserveTimesBetweenTokens(absl::ToDoubleSeconds(now_ - previous_),
+                                     count);
 }
 
 }  // namespace quire

@@ -13,7 +13,9 @@ namespace quire {
 // takes longer than committing one.
 class CommitTally {
  public:
-  explicit CommitTally(absl::Time now) : now_(now) {}
+  // `metrics` must outlive it. `now`: of the commit.
+  CommitTally(const EngineMetrics* metrics, absl::Time now)
+      : metrics_(*metrics), now_(now) {}
 
   void AddRows(uint32_t num_prompt, uint32_t num_recomputed) {
     num_prompt_ += num_prompt;
@@ -23,13 +25,14 @@ class CommitTally {
   // A request that arrived at `arrived` has gained so many tokens; the one
   // before each came at `previous`. InfinitePast: they are the first.
   void AddGenerated(uint32_t num_gained, absl::Time previous,
-                    absl::Time arrived, const EngineMetrics& metrics);
+                    absl::Time arrived);
   // To be called once, at the end.
-  void Report(const EngineMetrics& metrics);
+  void Report();
 
  private:
-  void ReportGaps(const EngineMetrics& metrics);
+  void ReportGaps();
 
+  const EngineMetrics& metrics_;
   const absl::Time now_;
   uint32_t num_prompt_ = 0;
   uint32_t num_recomputed_ = 0;

@@ -453,7 +453,7 @@ void Scheduler::Commit(absl::Time now) {
   const InFlightStep& step = group_->in_flight().front();
   CloseFailed(step, now);
   ResultReader outputs(step.result());
-  CommitTally tally(now);
+  CommitTally tally(metrics_, now);
   const std::span<const Run> runs = step.runs();
   for (size_t i = 0; i < runs.size(); ++i) {
     if (i + kPrefetchDistance < runs.size()) {
@@ -461,7 +461,7 @@ void Scheduler::Commit(absl::Time now) {
     }
     CommitRun(runs[i], outputs, tally, now);
   }
-  tally.Report(*metrics_);
+  tally.Report();
   group_->PopOldest();
   metrics_->steps->Increment();
 }
@@ -505,8 +505,7 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
   const SequenceChanges changes =
       request->Continue(*sequence, std::move(scores), now, output);
   if (changes.num_gained > 0) {
-    tally.AddGenerated(changes.num_gained, previous, request->arrived(),
-                       *metrics_);
+    tally.AddGenerated(changes.num_gained, previous, request->arrived());
   }
   Apply(changes, *request, now);
 }
