@@ -31,8 +31,8 @@ struct CopyOnWrite {
 
 // A sequence's list of blocks, logical block i -> block id, together with the
 // part that the ranks of the group have not been told. Slots are used in two
-// moves, so that a plan is made in full or not at all: Reserve asks the pool and
-// may be refused, Append uses what is reserved and cannot fail.
+// moves, so that a plan is made in full or not at all: Reserve asks the pool
+// and may be refused, Append uses what is reserved and cannot fail.
 //
 //   0 ............ num_slots ............ capacity
 //   in use         reserved
