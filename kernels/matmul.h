@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/instruction_set.h"
+#include "kernels/matrix_format.h"
 #include "kernels/packed_matrix.h"
 
 namespace quire {

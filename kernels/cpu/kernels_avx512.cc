@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/attention.h"
 #include "kernels/cpu/attention_state.h"
@@ -21,7 +22,7 @@ namespace {
 #include "kernels/cpu/products.inc"
 #include "kernels/cpu/product_tile.inc"
 #include "kernels/cpu/matmul_float.inc"
-#include "kernels/cpu/matmul_q4.inc"
+#include "kernels/cpu/matmul_bytes.inc"
 #include "kernels/cpu/matmul.inc"
 #include "kernels/cpu/rms_norm.inc"
 #include "kernels/cpu/silu_mul.inc"

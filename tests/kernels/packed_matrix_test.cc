@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/half_floats.h"
+#include "kernels/matrix_format.h"
 #include "tests/kernels/kernel_testing.h"
 
 namespace quire {

@@ -25,7 +25,7 @@ class Arena {
   int64_t size_ = 0;
 };
 
-// Of rows prepared for a matrix of any format.
+// Of rows prepared for a matrix of any format; all byte formats share one form.
 int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs) {
   int64_t bytes = 0;
   for (MatrixFormat format :

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/status_macros.h"
 #include "kernels/dequantize.h"
+#include "kernels/matrix_format.h"
 
 namespace quire {
 
@@ -158,10 +159,12 @@ absl::StatusOr<const TensorView*> WeightsLoader::Find(
 MatrixFormat WeightsLoader::FormatFor(
     const std::vector<const TensorView*>& parts) const {
   if (precision_ == WeightPrecision::kExact) return MatrixFormat::kF32;
-  const bool is_q4 = std::all_of(
-      parts.begin(), parts.end(),
-      [](const TensorView* part) { return CanPackAsQ4(part->type); });
-  return is_q4 ? MatrixFormat::kQ4 : MatrixFormat::kBf16;
+  const MatrixFormat format = FastFormatOf(parts[0]->type);
+  const bool is_everywhere =
+      std::all_of(parts.begin(), parts.end(), [&](const TensorView* part) {
+        return FastFormatOf(part->type) == format;
+      });
+  return is_everywhere ? format : MatrixFormat::kBf16;
 }
 
 int64_t WeightsLoader::Reserve(int64_t num_bytes) {
