@@ -40,13 +40,19 @@ struct Weights {
   MatrixFormat format;
 };
 
-std::vector<Weights> AllWeights() {
-  std::vector<Weights> all = {{TensorType::kF32, MatrixFormat::kF32},
-                              {TensorType::kBF16, MatrixFormat::kBf16}};
+std::vector<Weights> QuantizedWeights() {
+  std::vector<Weights> quantized;
   for (TensorType type : kAllTensorTypes) {
     const MatrixFormat format = FastFormatOf(type);
-    if (IsByteFormat(format)) all.push_back({type, format});
+    if (IsByteFormat(format)) quantized.push_back({type, format});
   }
+  return quantized;
+}
+
+std::vector<Weights> AllWeights() {
+  std::vector<Weights> all = QuantizedWeights();
+  all.push_back({TensorType::kF32, MatrixFormat::kF32});
+  all.push_back({TensorType::kBF16, MatrixFormat::kBf16});
   return all;
 }
 
@@ -55,15 +61,13 @@ std::vector<Weights> AllWeights() {
 class Product {
  public:
   Product(InstructionSet instruction_set, const Weights& weights,
-          int64_t num_outputs, int64_t num_inputs)
+          int64_t num_outputs, int64_t num_inputs,
+          const std::vector<std::byte>& stored)
       : instruction_set_(instruction_set),
         matrix_{weights.format, num_outputs, num_inputs},
         packed_(matrix_.num_bytes()) {
     const int64_t size = num_outputs * num_inputs;
-    RandomFloats random(num_inputs);
     const TensorType type = weights.type;
-    const std::vector<std::byte> stored =
-        RandomWeights(type, size, 1.0f, random);
     weights_.resize(size);
     Dequantize(type, stored.data(), size, weights_.data());
     if (GetTensorTypeInfo(type).elements == 256) rounding_ = 0x1p-11;
@@ -127,7 +131,10 @@ using Param = std::tuple<InstructionSet, Weights>;
 class MatMulTest : public testing::TestWithParam<Param> {
  protected:
   Product MakeProduct(int64_t num_outputs, int64_t num_inputs) {
-    return Product(instruction_set(), weights(), num_outputs, num_inputs);
+    RandomFloats random(num_inputs);
+    return Product(
+        instruction_set(), weights(), num_outputs, num_inputs,
+        RandomWeights(weights().type, num_outputs * num_inputs, 1.0f, random));
   }
   // The next number of inputs that the type has.
   int64_t Inputs(int64_t at_least) const {
@@ -139,14 +146,23 @@ class MatMulTest : public testing::TestWithParam<Param> {
   MatrixFormat format() const { return weights().format; }
 };
 
+std::string NameOf(const testing::TestParamInfo<Param>& info) {
+  return std::string(InstructionSetName(std::get<0>(info.param))) + "_" +
+         std::string(GetTensorTypeInfo(std::get<1>(info.param).type).name);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, MatMulTest,
     testing::Combine(testing::ValuesIn(SupportedInstructionSets()),
                      testing::ValuesIn(AllWeights())),
-    [](const testing::TestParamInfo<Param>& info) {
-      return std::string(InstructionSetName(std::get<0>(info.param))) + "_" +
-             std::string(GetTensorTypeInfo(std::get<1>(info.param).type).name);
-    });
+    NameOf);
+
+class ByteMatMulTest : public MatMulTest {};
+INSTANTIATE_TEST_SUITE_P(
+    All, ByteMatMulTest,
+    testing::Combine(testing::ValuesIn(SupportedInstructionSets()),
+                     testing::ValuesIn(QuantizedWeights())),
+    NameOf);
 
 TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
   for (const auto& [num_outputs, min_inputs, num_rows] : {std::tuple{1, 1, 1},
@@ -165,6 +181,23 @@ TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
           product.Reference(&x[i / num_outputs * num_inputs], i % num_outputs);
       ASSERT_NEAR(y[i], sum, bound)
           << num_outputs << "x" << num_inputs << " row " << i / num_outputs;
+    }
+  }
+}
+
+TEST_P(ByteMatMulTest, LargestQuantsAndInputsDoNotOverflow) {
+  constexpr int64_t kOutputs = 32;
+  const int64_t num_inputs = Inputs(32);
+  std::vector<float> x(num_inputs, 1.0f);
+  x.insert(x.end(), num_inputs, -1.0f);
+  for (const int fill : {0x00, 0x7f, 0x80, 0xff}) {
+    Product product(instruction_set(), weights(), kOutputs, num_inputs,
+                    UniformWeights(weights().type, kOutputs * num_inputs,
+                                   static_cast<std::byte>(fill)));
+    const std::vector<float> y = product.Multiply(x, 2);
+    for (int row = 0; row < 2; ++row) {
+      const auto [sum, bound] = product.Reference(&x[row * num_inputs], 0);
+      ASSERT_NEAR(y[row * kOutputs], sum, bound) << fill;
     }
   }
 }

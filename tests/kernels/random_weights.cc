@@ -50,17 +50,20 @@ void StoreHalf(float value, std::byte* destination) {
   std::memcpy(destination, &half, sizeof(half));
 }
 
+void StoreScales(TensorType type, float largest, std::byte* group) {
+  const Scales scales = ScalesOf(type);
+  StoreHalf(scales.scale * largest, group + scales.offset);
+  if (!scales.has_minimum) return;
+  StoreHalf(scales.minimum * largest, group + scales.offset + 2);
+}
+
 // The last tenth of the scale is random.
 void RandomQuants(TensorType type, float largest, RandomFloats& random,
                   std::byte* group) {
   for (int64_t i = 0; i < GetTensorTypeInfo(type).bytes; ++i) {
     group[i] = static_cast<std::byte>(random.NextBits());
   }
-  const Scales scales = ScalesOf(type);
-  const float factor = largest * (0.95f + 0.05f * random.Next());
-  StoreHalf(scales.scale * factor, group + scales.offset);
-  if (!scales.has_minimum) return;
-  StoreHalf(scales.minimum * factor, group + scales.offset + 2);
+  StoreScales(type, largest * (0.95f + 0.05f * random.Next()), group);
 }
 
 }  // namespace
@@ -88,6 +91,17 @@ std::vector<std::byte> RandomWeights(TensorType type, int64_t num_elements,
       default:
         RandomQuants(type, largest, random, group);
     }
+  }
+  return weights;
+}
+
+std::vector<std::byte> UniformWeights(TensorType type, int64_t num_elements,
+                                      std::byte fill) {
+  const TensorTypeInfo& info = GetTensorTypeInfo(type);
+  std::vector<std::byte> weights(num_elements / info.elements * info.bytes,
+                                 fill);
+  for (size_t i = 0; i < weights.size(); i += info.bytes) {
+    StoreScales(type, 1.0f, &weights[i]);
   }
   return weights;
 }

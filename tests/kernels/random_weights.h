@@ -16,6 +16,11 @@ namespace quire {
 std::vector<std::byte> RandomWeights(TensorType type, int64_t num_elements,
                                      float largest, RandomFloats& random);
 
+// Weights of a quantized type, all bytes of which are `fill`, except the scales
+// of groups.
+std::vector<std::byte> UniformWeights(TensorType type, int64_t num_elements,
+                                      std::byte fill);
+
 }  // namespace quire
 
 #endif  // QUIRE_TESTS_KERNELS_RANDOM_WEIGHTS_H_

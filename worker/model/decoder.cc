@@ -85,8 +85,8 @@ void Decoder::Forward(const Batch& batch) {
 void Decoder::ComputeLogits(int first, int count, float* logits) {
   QUIRE_CHECK(0 <= first && 0 <= count && first + count <= num_logit_rows_);
   const PackedMatrix& output = weights_->output();
-  MultiplySome(output, buffers_.PreparedLogits(output, num_logit_rows_), first,
-               count, {.y = logits, .stride = config_.vocabulary_size});
+  MultiplySome({&output, 1}, buffers_.PreparedLogits(output, num_logit_rows_),
+               first, count, {.y = logits, .stride = config_.vocabulary_size});
 }
 
 // RoPE's angles depend on the position alone and serve all layers.
@@ -104,7 +104,8 @@ void Decoder::EmbedRows(const Batch& batch) {
 
 void Decoder::AttentionBlock(const Batch& batch, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  const PreparedRows normed = buffers_.Prepared(weights.qkv, batch.num_rows());
+  const PreparedRows normed =
+      buffers_.Prepared(weights.qkv.front(), batch.num_rows());
   NormRows(weights.attention_norm, normed);
   Multiply(weights.qkv, normed,
            {.y = buffers_.qkv(),
@@ -116,20 +117,21 @@ void Decoder::AttentionBlock(const Batch& batch, int layer) {
       buffers_.Prepared(weights.attention_output, batch.num_rows());
   PrepareAttentionOutput(attended);
   Multiply(
-      weights.attention_output, attended,
+      {&weights.attention_output, 1}, attended,
       {.y = buffers_.hidden(), .stride = config_.hidden_size, .add = true});
 }
 
 void Decoder::FeedForwardBlock(int num_rows, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  const PreparedRows normed = buffers_.Prepared(weights.gate_up, num_rows);
+  const PreparedRows normed =
+      buffers_.Prepared(weights.gate_up.front(), num_rows);
   NormRows(weights.ffn_norm, normed);
   Multiply(weights.gate_up, normed,
            {.y = buffers_.gate_up(), .stride = 2 * config_.intermediate_size});
   const PreparedRows gated = buffers_.Prepared(weights.down, num_rows);
   GateRows(gated);
   Multiply(
-      weights.down, gated,
+      {&weights.down, 1}, gated,
       {.y = buffers_.hidden(), .stride = config_.hidden_size, .add = true});
 }
 
@@ -214,18 +216,37 @@ void Decoder::GateRows(const PreparedRows& rows) {
   });
 }
 
-void Decoder::Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
-                       const ProductOutput& output) {
-  MultiplySome(matrix, rows, 0, rows.num_rows, output);
+void Decoder::Multiply(std::span<const PackedMatrix> matrices,
+                       const PreparedRows& rows, const ProductOutput& output) {
+  MultiplySome(matrices, rows, 0, rows.num_rows, output);
 }
 
-void Decoder::MultiplySome(const PackedMatrix& matrix, const PreparedRows& rows,
-                           int64_t first_row, int64_t num_rows,
-                           const ProductOutput& output) {
-  pool_->ParallelFor(matrix.num_strips(), [&](int64_t begin, int64_t end) {
-    MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
-           output);
+void Decoder::MultiplySome(std::span<const PackedMatrix> matrices,
+                           const PreparedRows& rows, int64_t first_row,
+                           int64_t num_rows, const ProductOutput& output) {
+  int64_t num_strips = 0;
+  for (const PackedMatrix& matrix : matrices) num_strips += matrix.num_strips();
+  pool_->ParallelFor(num_strips, [&](int64_t begin, int64_t end) {
+    MultiplyStrips(matrices, rows, first_row, num_rows, begin, end, output);
   });
+}
+
+void Decoder::MultiplyStrips(std::span<const PackedMatrix> matrices,
+                             const PreparedRows& rows, int64_t first_row,
+                             int64_t num_rows, int64_t first_strip,
+                             int64_t last_strip, ProductOutput output) {
+  for (const PackedMatrix& matrix : matrices) {
+    const int64_t begin = std::max<int64_t>(first_strip, 0);
+    const int64_t end = std::min(last_strip, matrix.num_strips());
+    if (begin < end) {
+      MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
+             output);
+    }
+    first_strip -= matrix.num_strips();
+    last_strip -= matrix.num_strips();
+    output.y += matrix.num_outputs;
+    if (output.bias != nullptr) output.bias += matrix.num_outputs;
+  }
 }
 
 }  // namespace quire

@@ -62,10 +62,10 @@ absl::Status WeightsLoader::PlaceAttention(const std::string& prefix,
   QUIRE_RETURN_IF_ERROR(
       PlaceVector({{prefix + "attn_norm.weight", config_.hidden_size}},
                   weights.attention_norm));
-  QUIRE_RETURN_IF_ERROR(PlaceMatrix({{prefix + "attn_q.weight", q},
-                                     {prefix + "attn_k.weight", kv},
-                                     {prefix + "attn_v.weight", kv}},
-                                    config_.hidden_size, weights.qkv));
+  QUIRE_RETURN_IF_ERROR(PlaceStack({{prefix + "attn_q.weight", q},
+                                    {prefix + "attn_k.weight", kv},
+                                    {prefix + "attn_v.weight", kv}},
+                                   config_.hidden_size, weights.qkv));
   if (config_.attention_bias)
     QUIRE_RETURN_IF_ERROR(PlaceQkvBias(prefix, weights));
   return PlaceMatrix({{prefix + "attn_output.weight", config_.hidden_size}}, q,
@@ -87,9 +87,9 @@ absl::Status WeightsLoader::PlaceFeedForward(const std::string& prefix,
   QUIRE_RETURN_IF_ERROR(PlaceVector(
       {{prefix + "ffn_norm.weight", config_.hidden_size}}, weights.ffn_norm));
   QUIRE_RETURN_IF_ERROR(
-      PlaceMatrix({{prefix + "ffn_gate.weight", config_.intermediate_size},
-                   {prefix + "ffn_up.weight", config_.intermediate_size}},
-                  config_.hidden_size, weights.gate_up));
+      PlaceStack({{prefix + "ffn_gate.weight", config_.intermediate_size},
+                  {prefix + "ffn_up.weight", config_.intermediate_size}},
+                 config_.hidden_size, weights.gate_up));
   return PlaceMatrix({{prefix + "ffn_down.weight", config_.hidden_size}},
                      config_.intermediate_size, weights.down);
 }
@@ -118,6 +118,31 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
   place.matrix = &matrix;
   matrices_.push_back(std::move(place));
   return absl::OkStatus();
+}
+
+absl::Status WeightsLoader::PlaceStack(const std::vector<Part>& parts,
+                                       int64_t num_inputs, MatrixStack& stack) {
+  stack.reserve(parts.size());  // Never moves: places point into it.
+  for (const std::vector<Part>& same : SplitByFormat(parts)) {
+    QUIRE_RETURN_IF_ERROR(PlaceMatrix(same, num_inputs, stack.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::vector<WeightsLoader::Part>> WeightsLoader::SplitByFormat(
+    const std::vector<Part>& parts) const {
+  std::vector<std::vector<Part>> split;
+  MatrixFormat last = MatrixFormat::kF32;
+  for (const Part& part : parts) {
+    const TensorView* tensor = files_.FindTensor(part.name);
+    const MatrixFormat format =
+        tensor == nullptr ? MatrixFormat::kF32 : FormatFor({tensor});
+    if (!IsByteFormat(format)) return {parts};
+    if (split.empty() || format != last) split.emplace_back();
+    split.back().push_back(part);
+    last = format;
+  }
+  return split;
 }
 
 absl::Status WeightsLoader::PlaceVector(const std::vector<Part>& parts,

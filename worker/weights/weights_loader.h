@@ -54,6 +54,12 @@ class WeightsLoader {
   };
   absl::Status PlaceMatrix(const std::vector<Part>& parts, int64_t num_inputs,
                            PackedMatrix& matrix);
+  absl::Status PlaceStack(const std::vector<Part>& parts, int64_t num_inputs,
+                          MatrixStack& stack);
+  // What lies together in a stack: neighbours of one format, or all where some
+  // have no byte format, since formats must share prepared rows.
+  std::vector<std::vector<Part>> SplitByFormat(
+      const std::vector<Part>& parts) const;
   absl::Status PlaceVector(const std::vector<Part>& parts,
                            const float*& vector);
   absl::StatusOr<const TensorView*> Find(
