@@ -166,7 +166,8 @@ nlohmann::json Measure(const Arguments& arguments, const ModelFiles& files) {
                   .kv_dtype = kv_dtype,
                   .instruction_set = arguments.instruction_set},
         .num_threads = 2,
-        .num_blocks = 2048};
+        .num_blocks = 2048,
+        .max_rows = 4096};
   };
   Variant variants[] = {
       {"auto_kv_bf16", files, options(Compute::kAuto, KvDtype::kBf16)},
