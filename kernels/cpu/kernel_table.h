@@ -44,6 +44,10 @@ inline int64_t PreparedGroupPitch(int64_t group_bytes, int64_t num_rows) {
   return (lines | 1) * 64;
 }
 
+// Kernels that work on tiles of 16 rows read so far behind the last row, and
+// use nothing of it.
+inline constexpr int64_t kPreparedRowsSlack = 16 * 64;
+
 namespace scalar {
 extern const KernelTable kKernels;
 }
@@ -51,6 +55,9 @@ namespace avx2 {
 extern const KernelTable kKernels;
 }
 namespace avx512 {
+extern const KernelTable kKernels;
+}
+namespace amx {
 extern const KernelTable kKernels;
 }
 

@@ -9,7 +9,8 @@ int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
   const int64_t group_bytes =
       GetKernelTable(instruction_set).prepared_group_bytes(format);
   const int64_t num_groups = (num_inputs + kInputGroup - 1) / kInputGroup;
-  return num_groups * PreparedGroupPitch(group_bytes, num_rows);
+  return num_groups * PreparedGroupPitch(group_bytes, num_rows) +
+         kPreparedRowsSlack;
 }
 
 void PrepareRow(InstructionSet instruction_set, const float* x,
