@@ -38,13 +38,16 @@ std::vector<float> QuantizedRow(std::vector<float> row) {
 struct Weights {
   TensorType type;
   MatrixFormat format;
+  bool fine = false;  // Rows are prepared so.
 };
 
 std::vector<Weights> QuantizedWeights() {
   std::vector<Weights> quantized;
   for (TensorType type : kAllTensorTypes) {
     const MatrixFormat format = FastFormatOf(type);
-    if (IsByteFormat(format)) quantized.push_back({type, format});
+    if (!IsByteFormat(format)) continue;
+    quantized.push_back({type, format});
+    quantized.push_back({type, format, /*fine=*/true});
   }
   return quantized;
 }
@@ -64,6 +67,7 @@ class Product {
           int64_t num_outputs, int64_t num_inputs,
           const std::vector<std::byte>& stored)
       : instruction_set_(instruction_set),
+        is_fine_(weights.fine),
         matrix_{weights.format, num_outputs, num_inputs},
         packed_(matrix_.num_bytes()) {
     const int64_t size = num_outputs * num_inputs;
@@ -83,9 +87,10 @@ class Product {
                               ProductOutput output = {},
                               std::vector<float> y = {}) {
     AlignedBytes data(PreparedRowsBytes(instruction_set_, matrix_.format,
-                                        matrix_.num_inputs, num_rows));
+                                        matrix_.num_inputs, num_rows,
+                                        is_fine_));
     const PreparedRows rows{matrix_.format, matrix_.num_inputs, num_rows,
-                            data.data()};
+                            data.data(), is_fine_};
     for (int64_t r = 0; r < num_rows; ++r) {
       PrepareRow(instruction_set_, &x[r * matrix_.num_inputs], 0,
                  matrix_.num_inputs, r, rows);
@@ -100,11 +105,13 @@ class Product {
 
   // Sum of a row and an output in double precision, and how far from it a sum
   // may be: n products, each rounded once or twice, are off by at most 2 n half
-  // units of the sum of magnitudes.
+  // units of the sum of magnitudes. Fine rows are off by half of the 254th part
+  // of the 127th part of 1, and weights are below 3.
   std::pair<double, double> Reference(const float* x, int64_t output) const {
+    const auto n = static_cast<double>(matrix_.num_inputs);
     std::vector<float> row(x, x + matrix_.num_inputs);
     const bool is_byte_format = IsByteFormat(matrix_.format);
-    if (is_byte_format) row = QuantizedRow(row);
+    if (is_byte_format && !is_fine_) row = QuantizedRow(row);
     double sum = 0;
     double magnitude = 0;
     for (int64_t k = 0; k < matrix_.num_inputs; ++k) {
@@ -112,14 +119,16 @@ class Product {
       sum += row[k] * weight;
       magnitude += std::abs(row[k] * (is_byte_format ? 3 : weight));
     }
-    const double num_terms = 2.0 * static_cast<double>(matrix_.num_inputs);
-    return {sum, magnitude * (num_terms * kFloatEpsilon + rounding_)};
+    const double fine_rounding = is_fine_ ? n * 3 * 0.5 / (127 * 254) : 0;
+    return {sum,
+            magnitude * (2 * n * kFloatEpsilon + rounding_) + fine_rounding};
   }
 
   const PackedMatrix& matrix() const { return matrix_; }
 
  private:
   InstructionSet instruction_set_;
+  bool is_fine_;
   std::vector<float> weights_;  // [num_outputs, num_inputs]
   double rounding_ = 0;         // Of a weight, when it is packed.
   PackedMatrix matrix_;
@@ -144,11 +153,21 @@ class MatMulTest : public testing::TestWithParam<Param> {
   InstructionSet instruction_set() const { return std::get<0>(GetParam()); }
   const Weights& weights() const { return std::get<1>(GetParam()); }
   MatrixFormat format() const { return weights().format; }
+  // Memory for rows, and the rows.
+  int64_t RowsBytes(int64_t num_inputs, int64_t num_rows) const {
+    return PreparedRowsBytes(instruction_set(), format(), num_inputs, num_rows,
+                             weights().fine);
+  }
+  PreparedRows Rows(AlignedBytes& data, int64_t num_inputs,
+                    int64_t num_rows) const {
+    return {format(), num_inputs, num_rows, data.data(), weights().fine};
+  }
 };
 
 std::string NameOf(const testing::TestParamInfo<Param>& info) {
   return std::string(InstructionSetName(std::get<0>(info.param))) + "_" +
-         std::string(GetTensorTypeInfo(std::get<1>(info.param).type).name);
+         std::string(GetTensorTypeInfo(std::get<1>(info.param).type).name) +
+         (std::get<1>(info.param).fine ? "_fine" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -251,9 +270,8 @@ TEST_P(MatMulTest, OnlyTheStripsAndRowsAskedForAreWritten) {
   Product product = MakeProduct(kOutputs, num_inputs);
   const std::vector<float> x = RandomFloats(13).Vector(kRows * num_inputs);
   const std::vector<float> all = product.Multiply(x, kRows);
-  AlignedBytes data(
-      PreparedRowsBytes(instruction_set(), format(), num_inputs, kRows));
-  const PreparedRows rows{format(), num_inputs, kRows, data.data()};
+  AlignedBytes data(RowsBytes(num_inputs, kRows));
+  const PreparedRows rows = Rows(data, num_inputs, kRows);
   for (int r = 0; r < kRows; ++r)
     PrepareRow(instruction_set(), &x[r * num_inputs], 0, num_inputs, r, rows);
   std::vector<float> y(2 * kOutputs, 7.0f);
@@ -270,11 +288,10 @@ TEST_P(MatMulTest, OnlyTheStripsAndRowsAskedForAreWritten) {
 TEST_P(MatMulTest, APreparedRowDoesNotDependOnHowItIsCut) {
   constexpr int64_t kInputs = 150;
   const std::vector<float> x = RandomFloats(14).Vector(kInputs);
-  const int64_t size =
-      PreparedRowsBytes(instruction_set(), format(), kInputs, 1);
+  const int64_t size = RowsBytes(kInputs, 1);
   AlignedBytes whole(size), parts(size);
-  const PreparedRows whole_row{format(), kInputs, 1, whole.data()};
-  const PreparedRows parts_row{format(), kInputs, 1, parts.data()};
+  const PreparedRows whole_row = Rows(whole, kInputs, 1);
+  const PreparedRows parts_row = Rows(parts, kInputs, 1);
   PrepareRow(instruction_set(), x.data(), 0, kInputs, 0, whole_row);
   PrepareRow(instruction_set(), x.data() + 64, 64, kInputs - 64, 0, parts_row);
   PrepareRow(instruction_set(), x.data(), 0, 64, 0, parts_row);
