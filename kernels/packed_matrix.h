@@ -54,14 +54,16 @@ inline bool CanPackAsQ4(TensorType type) {
   return type == TensorType::kQ4_0 || type == TensorType::kQ4_1;
 }
 
-// Writes strips [first_strip, last_strip) of `packed` from the stored rows of
-// `parts`, matrices of the same number of inputs that lie one below the other.
-// Different strips may be packed by different threads. REQUIRES: part shapes
-// are [rows, packed.num_inputs] and the rows add up to packed.num_outputs; for
-// kQ4 every part's type is CanPackAsQ4.
+// Writes strips [first_strip, last_strip) of `packed` from inputs [first_input,
+// first_input + packed.num_inputs) of the stored rows of `parts`, matrices of
+// the same number of inputs that lie one below the other. Different strips may
+// be packed by different threads. REQUIRES: the parts have these inputs, and
+// their rows add up to packed.num_outputs; for kQ4 every part's type is
+// CanPackAsQ4, and first_input and packed.num_inputs are multiples of its
+// group.
 void PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
-                int64_t last_strip);
+                int64_t last_strip, int64_t first_input = 0);
 
 }  // namespace quire
 

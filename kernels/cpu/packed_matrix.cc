@@ -1,5 +1,6 @@
 #include "kernels/packed_matrix.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,19 +15,27 @@ namespace {
 constexpr int64_t kQ4BlockOutputs = 16;
 constexpr int64_t kQ4BlockBytes = 320;
 
+// The part of a stored row that is packed, in whole groups of its type.
 struct StoredRow {
   TensorType type;
   int64_t num_inputs;
+  int64_t num_skipped;  // Inputs of the first group that are not packed.
   const std::byte* data;
 };
 
-// Output `row` of the parts.
-StoredRow FindRow(std::span<const TensorView* const> parts, int64_t row) {
+// Inputs [first_input, first_input + num_inputs) of output `row` of the parts.
+StoredRow FindRow(std::span<const TensorView* const> parts, int64_t row,
+                  int64_t first_input, int64_t num_inputs) {
   for (const TensorView* part : parts) {
     if (row < part->shape[0]) {
       const TensorTypeInfo& info = GetTensorTypeInfo(part->type);
       const int64_t row_bytes = part->shape[1] / info.elements * info.bytes;
-      return {part->type, part->shape[1], part->data.data() + row * row_bytes};
+      const int64_t first = first_input / info.elements;
+      const int64_t last =
+          (first_input + num_inputs + info.elements - 1) / info.elements;
+      return {part->type, (last - first) * info.elements,
+              first_input - first * info.elements,
+              part->data.data() + row * row_bytes + first * info.bytes};
     }
     row -= part->shape[0];
   }
@@ -55,14 +64,20 @@ void InterleaveBf16(const float* rows, int64_t width, std::byte* strip) {
 
 // One strip of kF32 or kBf16. `rows` is scratch.
 void PackFloats(std::span<const TensorView* const> parts,
-                const PackedMatrix& packed, int64_t first_output,
-                std::vector<float>& rows, std::byte* strip) {
+                const PackedMatrix& packed, int64_t first_input,
+                int64_t first_output, std::vector<float>& rows,
+                std::byte* strip) {
   const int64_t width = packed.num_groups() * kInputGroup;
   rows.assign(kStripOutputs * width, 0);
+  std::vector<float> stored;
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
-    const StoredRow row = FindRow(parts, first_output + o);
-    Dequantize(row.type, row.data, row.num_inputs, &rows[o * width]);
+    const StoredRow row =
+        FindRow(parts, first_output + o, first_input, packed.num_inputs);
+    stored.resize(row.num_inputs);
+    Dequantize(row.type, row.data, row.num_inputs, stored.data());
+    std::copy_n(stored.data() + row.num_skipped, packed.num_inputs,
+                &rows[o * width]);
   }
   if (packed.format == MatrixFormat::kF32) {
     InterleaveF32(rows.data(), width, strip);
@@ -90,12 +105,13 @@ void PackQ4Group(TensorType type, const std::byte* stored, int64_t output,
 }
 
 void PackQ4(std::span<const TensorView* const> parts,
-            const PackedMatrix& packed, int64_t first_output,
-            std::byte* strip) {
+            const PackedMatrix& packed, int64_t first_input,
+            int64_t first_output, std::byte* strip) {
   std::memset(strip, 0, packed.strip_bytes());
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
-    const StoredRow row = FindRow(parts, first_output + o);
+    const StoredRow row =
+        FindRow(parts, first_output + o, first_input, packed.num_inputs);
     const int64_t stored_bytes = GetTensorTypeInfo(row.type).bytes;
     std::byte* block = strip + o / kQ4BlockOutputs * kQ4BlockBytes;
     for (int64_t group = 0; group < packed.num_groups(); ++group) {
@@ -127,14 +143,15 @@ int64_t PackedMatrix::strip_bytes() const {
 
 void PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
-                int64_t last_strip) {
+                int64_t last_strip, int64_t first_input) {
   std::vector<float> rows;
   for (int64_t strip = first_strip; strip < last_strip; ++strip) {
     std::byte* destination = packed.data + strip * packed.strip_bytes();
     if (packed.format == MatrixFormat::kQ4) {
-      PackQ4(parts, packed, strip * kStripOutputs, destination);
+      PackQ4(parts, packed, first_input, strip * kStripOutputs, destination);
     } else {
-      PackFloats(parts, packed, strip * kStripOutputs, rows, destination);
+      PackFloats(parts, packed, first_input, strip * kStripOutputs, rows,
+                 destination);
     }
   }
 }

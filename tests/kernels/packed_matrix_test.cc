@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/dequantize.h"
 #include "kernels/half_floats.h"
 #include "tests/kernels/kernel_testing.h"
 
@@ -70,6 +71,19 @@ TEST(PackedMatrixTest, PartsLieOneBelowTheOther) {
   EXPECT_EQ(data.floats()[4 * 32 + 31], lower[11 * 32 + 4]);
 }
 
+TEST(PackedMatrixTest, ARangeOfInputsIsPackedAsIfThereWereNoOthers) {
+  const std::vector<float> values = RandomFloats(5).Vector(32 * 100);
+  const TensorView tensor = MatrixOf(values, 32, 100);
+  const TensorView* parts[] = {&tensor};
+  PackedMatrix matrix{MatrixFormat::kF32, 32, 37};
+  AlignedBytes data(matrix.num_bytes(), 0xff);
+  matrix.data = data.data();
+  PackStrips(parts, matrix, 0, 1, /*first_input=*/41);
+  EXPECT_EQ(data.floats()[7], values[7 * 100 + 41]);
+  EXPECT_EQ(data.floats()[36 * 32 + 31], values[31 * 100 + 77]);
+  EXPECT_EQ(data.floats()[37 * 32 + 31], 0) << "an input of another range";
+}
+
 // Two groups of one row: scales, minima where the type has them, nibbles 0 ..
 // 15 of byte 5 i.
 std::vector<std::byte> FourBitRow(TensorType type) {
@@ -108,6 +122,37 @@ TEST_P(PackedQ4Test, BlocksHoldScalesThenMinimaThenDwordsOfNibbles) {
   EXPECT_EQ(halves[2], 0) << "an output that does not exist";
   const std::byte* line = block + 192;  // Bytes 8 .. 11 of every output.
   EXPECT_EQ(line[4 * 1 + 3], std::byte{5 * 11 + 1});
+}
+
+TEST_P(PackedQ4Test, ARangeOfGroupsIsPackedAsIfThereWereNoOthers) {
+  const std::vector<std::byte> row = FourBitRow(GetParam());
+  const TensorView tensor{.type = GetParam(), .shape = {1, 64}, .data = row};
+  const TensorView* parts[] = {&tensor};
+  PackedMatrix matrix{MatrixFormat::kQ4, 1, 32};
+  AlignedBytes data(matrix.num_bytes(), 0xff);
+  matrix.data = data.data();
+  PackStrips(parts, matrix, 0, 1, /*first_input=*/32);
+  uint16_t scale;
+  std::memcpy(&scale, data.data(), sizeof(scale));
+  EXPECT_EQ(FloatFromF16(scale), 1.5f);
+  EXPECT_EQ(data.data()[64 + 3], std::byte{5 * 3 + 1});
+}
+
+// Half of a stored group: only what is dequantized can be cut there.
+TEST(PackedMatrixTest, ARangeOfFloatsMayBeginWithinAStoredGroup) {
+  const std::vector<std::byte> row = FourBitRow(TensorType::kQ4_1);
+  const TensorView tensor{
+      .type = TensorType::kQ4_1, .shape = {1, 64}, .data = row};
+  const TensorView* parts[] = {&tensor};
+  PackedMatrix matrix{MatrixFormat::kF32, 1, 32};
+  AlignedBytes data(matrix.num_bytes());
+  matrix.data = data.data();
+  PackStrips(parts, matrix, 0, 1, /*first_input=*/16);
+  std::vector<float> expected(64);
+  Dequantize(tensor.type, row.data(), 64, expected.data());
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_EQ(data.floats()[i * 32], expected[16 + i]) << i;
+  }
 }
 
 }  // namespace
