@@ -128,12 +128,29 @@ Generated GenerateAndStrike(TestCluster& cluster,
                   });
 }
 
-TEST(SeveralRanksTest, AnyRankMayBeKilledInMidStream) {
+struct Killing {
+  std::string communicator;
+  uint32_t num_kills;
+  uint32_t num_tokens;
+};
+
+class KilledRankTest : public ::testing::TestWithParam<Killing> {};
+
+INSTANTIATE_TEST_SUITE_P(Communicators, KilledRankTest,
+                         ::testing::Values(Killing{"shm", 10, 400},
+                                           Killing{"gloo", 3, 60}),
+                         [](const auto& info) {
+                           return info.param.communicator;
+                         });
+
+TEST_P(KilledRankTest, StreamsContinueWhicheverRankDies) {
   constexpr uint32_t kRanks = 3;
-  TestCluster cluster(OptionsFor(TinyModelPath(kModel), kRanks), Flags({}));
-  const quire::v1::GenerateRequest request = Long(0, 400);
+  const auto& [communicator, num_kills, num_tokens] = GetParam();
+  TestCluster cluster(OptionsFor(TinyModelPath(kModel), kRanks),
+                      Flags({"--communicator=" + communicator}));
+  const quire::v1::GenerateRequest request = Long(0, num_tokens);
   const Generated undisturbed = Generate(cluster.stub(), request);
-  for (uint32_t round = 0; round < 10; ++round) {
+  for (uint32_t round = 0; round < num_kills; ++round) {
     const uint32_t rank = round % kRanks;
     const uint64_t epoch = cluster.Status().epoch();
     const Generated disturbed = GenerateAndStrike(cluster, request, [&] {
@@ -142,7 +159,7 @@ TEST(SeveralRanksTest, AnyRankMayBeKilledInMidStream) {
     });
     ASSERT_TRUE(disturbed.status.ok()) << disturbed.status.error_message();
     EXPECT_TRUE(SameBits(disturbed, undisturbed)) << "rank " << rank;
-    EXPECT_EQ(disturbed.usage.generated_tokens(), 400u);
+    EXPECT_EQ(disturbed.usage.generated_tokens(), num_tokens);
     EXPECT_GT(cluster.Status().epoch(), epoch);
   }
   EXPECT_EQ(cluster.WaitUntilIdle().blocks().active(), 0u);

@@ -1,5 +1,6 @@
 #include "worker/comm/make_communicator.h"
 
+#include "worker/comm/gloo_communicator.h"
 #include "worker/comm/shared_memory_communicator.h"
 
 namespace quire {
@@ -13,9 +14,17 @@ const char* CommunicatorName(CommunicatorKind kind) {
 absl::StatusOr<std::unique_ptr<Communicator>> MakeCommunicator(
     const CommunicatorOptions& options) {
   if (options.num_ranks == 1) return std::make_unique<SingleRankCommunicator>();
+  if (options.kind == CommunicatorKind::kGloo) {
+    return GlooCommunicator::Make({.rank = options.rank,
+                                   .num_ranks = options.num_ranks,
+                                   .host = options.host,
+                                   .form_deadline = options.form_deadline,
+                                   .collective_deadline = options.deadline});
+  }
   return SharedMemoryCommunicator::Make(
       {.rank = options.rank,
        .num_ranks = options.num_ranks,
+       .form_deadline = options.form_deadline,
        .collective_deadline = options.deadline,
        .spins = options.spins});
 }

@@ -22,6 +22,8 @@ struct CommunicatorOptions {
   CommunicatorKind kind = CommunicatorKind::kSharedMemory;
   Rank rank;
   int num_ranks = 1;
+  // For the others to come when an epoch begins. All are told of it at once.
+  absl::Duration form_deadline = absl::Seconds(5);
   // For the others to come, in a collective.
   absl::Duration deadline = absl::Seconds(20);
   // kSharedMemory: whether every rank has processors of its own.

@@ -27,6 +27,7 @@ constexpr int64_t kPieceBytes = kPieceFloats * int64_t{sizeof(float)};
 // price of a second meeting.
 constexpr int64_t kSumAloneFloats = 4096;
 constexpr int kSpins = 2000;  // 50 to 100 microseconds.
+constexpr char kLeft[] = "another rank left the epoch";
 constexpr long kLookAgainNs = 5'000'000;
 
 void Pause() {
@@ -78,6 +79,9 @@ absl::Status SharedExchange::Meet() {
   if (before + 1 < static_cast<uint32_t>(options_.num_ranks)) {
     return Wait(generation);
   }
+  if (header.is_aborted.load(std::memory_order_acquire) != 0) {
+    return absl::UnavailableError(kLeft);
+  }
   header.num_arrived.store(0, std::memory_order_relaxed);
   // Either this sees the sleeper, or the sleeper the new generation.
   header.generation.store(generation, std::memory_order_seq_cst);
@@ -117,7 +121,7 @@ absl::Status SharedExchange::Wait(uint32_t generation) {
 
 absl::Status SharedExchange::CheckOthers() const {
   if (header_->is_aborted.load(std::memory_order_acquire) != 0) {
-    return absl::UnavailableError("another rank left the epoch");
+    return absl::UnavailableError(kLeft);
   }
   return options_.check_alive();
 }
