@@ -52,7 +52,7 @@ ABSL_FLAG(std::string, host_kv_memory, WorkerOptions().host_kv_memory,
           "0: none, it is computed again; auto: a quarter of what the KV cache "
           "gets, less where memory does not suffice.");
 ABSL_FLAG(std::string, instruction_set, WorkerOptions().instruction_set,
-          "scalar, avx2 or avx512; auto: the best there is.");
+          "scalar, avx2, avx512 or amx; auto: the best there is.");
 
 namespace {
 

@@ -90,9 +90,7 @@ absl::Status ValidateGroup(const WorkerOptions& options) {
 
 absl::StatusOr<InstructionSet> ParseInstructionSet(const std::string& text) {
   if (text == "auto") return BestInstructionSet();
-  for (const InstructionSet set :
-       {InstructionSet::kScalar, InstructionSet::kAvx2,
-        InstructionSet::kAvx512}) {
+  for (const InstructionSet set : kInstructionSets) {
     if (text != InstructionSetName(set)) continue;
     if (IsSupported(set)) return set;
     return absl::FailedPreconditionError(
@@ -100,7 +98,7 @@ absl::StatusOr<InstructionSet> ParseInstructionSet(const std::string& text) {
                      "\", which this machine lacks; it has ",
                      ToAbsl(InstructionSetName(BestInstructionSet()))));
   }
-  return Invalid("instruction_set", text, "auto, scalar, avx2 or avx512");
+  return Invalid("instruction_set", text, "auto, scalar, avx2, avx512 or amx");
 }
 
 }  // namespace

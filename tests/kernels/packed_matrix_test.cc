@@ -7,6 +7,7 @@
 
 #include "kernels/dequantize.h"
 #include "kernels/half_floats.h"
+#include "kernels/matrix_format.h"
 #include "tests/kernels/kernel_testing.h"
 
 namespace quire {
@@ -153,6 +154,70 @@ TEST(PackedMatrixTest, ARangeOfFloatsMayBeginWithinAStoredGroup) {
   for (int i = 0; i < 32; ++i) {
     EXPECT_EQ(data.floats()[i * 32], expected[16 + i]) << i;
   }
+}
+
+TEST(PackedMatrixTest, HeadersOfHalfALinePrecedeThePlanesOfBothBlocks) {
+  std::vector<std::byte> stored(32 * 34);
+  const uint16_t scale = F16FromFloat(0.5f);
+  std::memcpy(&stored[17 * 34], &scale, sizeof(scale));
+  stored[17 * 34 + 2 + 9] = std::byte{0xff};  // Input 9 is -1.
+  const TensorView tensor{
+      .type = TensorType::kQ8_0, .shape = {32, 32}, .data = stored};
+  const TensorView* parts[] = {&tensor};
+  PackedMatrix matrix{MatrixFormat::kQ8, 32, 32};
+  ASSERT_EQ(matrix.num_bytes(), 64 + 2 * 8 * 64);
+  AlignedBytes data(matrix.num_bytes());
+  matrix.data = data.data();
+  PackStrips(parts, matrix, 0, 1);
+  EXPECT_EQ(std::memcmp(data.data() + 32 + 2, &scale, 2), 0);
+  const std::byte* line = data.data() + 64 + 8 * 64 + 2 * 64;  // Dword 2.
+  EXPECT_EQ(line[4 * 1 + 1], std::byte{127});
+  EXPECT_EQ(line[4 * 1 + 2], std::byte{128});
+}
+
+// Groups 2, 3 and 4 of a superblock of eight.
+TEST(PackedMatrixTest, ARangeMayBeginAndEndWithinASuperblock) {
+  const std::vector<float> values = RandomFloats(6).Vector(210 / 2);
+  std::vector<std::byte> stored(210);
+  std::memcpy(stored.data(), values.data(), 208);
+  const uint16_t scale = F16FromFloat(0.25f);
+  std::memcpy(&stored[208], &scale, sizeof(scale));
+  const TensorView tensor{
+      .type = TensorType::kQ6_K, .shape = {1, 256}, .data = stored};
+  const TensorView* parts[] = {&tensor};
+  PackedMatrix whole{MatrixFormat::kQ6, 1, 256};
+  PackedMatrix range{MatrixFormat::kQ6, 1, 96};
+  AlignedBytes of_whole(whole.num_bytes());
+  AlignedBytes of_range(range.num_bytes());
+  whole.data = of_whole.data();
+  range.data = of_range.data();
+  PackStrips(parts, whole, 0, 1);
+  PackStrips(parts, range, 0, 1, /*first_input=*/64);
+  const int64_t group_bytes = whole.num_bytes() / 8;
+  EXPECT_EQ(std::memcmp(of_range.data(), of_whole.data() + 2 * group_bytes,
+                        3 * group_bytes),
+            0);
+}
+
+TEST(PackedMatrixTest, PlanesHoldTheBitsOfQuantsAndHalvesHaveScales) {
+  std::vector<std::byte> stored(210);
+  const uint16_t d = F16FromFloat(0.25f);
+  std::memcpy(&stored[208], &d, sizeof(d));
+  stored[192 + 1] = std::byte{8};   // Scale of inputs 16 .. 31.
+  stored[21] = std::byte{0x0d};     // Low nibble of input 21,
+  stored[128 + 21] = std::byte{2};  // and its upper bits.
+  const TensorView tensor{
+      .type = TensorType::kQ6_K, .shape = {1, 256}, .data = stored};
+  const TensorView* parts[] = {&tensor};
+  PackedMatrix matrix{MatrixFormat::kQ6, 1, 256};
+  AlignedBytes data(matrix.num_bytes());
+  matrix.data = data.data();
+  PackStrips(parts, matrix, 0, 1);
+  const uint16_t scale = F16FromFloat(2.0f);
+  EXPECT_EQ(std::memcmp(data.data() + 32, &scale, 2), 0);
+  const std::byte* planes = data.data() + 64;  // Input 21: dword 5, byte 1.
+  EXPECT_EQ(planes[2 * 64 + 1], std::byte{0xd0});
+  EXPECT_EQ(planes[4 * 64 + 64 + 1], std::byte{2 << 2});
 }
 
 }  // namespace

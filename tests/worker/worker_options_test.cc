@@ -121,7 +121,7 @@ const BadOptions kBad[] = {
      "KiB, MiB, GiB or TiB, such as 2GiB",
      [](WorkerOptions* o) { o->host_kv_memory = "none"; }},
     {"InstructionSet",
-     "--instruction_set is \"neon\", must be auto, scalar, avx2 or avx512",
+     "--instruction_set is \"neon\", must be auto, scalar, avx2, avx512 or amx",
      [](WorkerOptions* o) { o->instruction_set = "neon"; }},
 };
 

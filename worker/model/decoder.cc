@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Load(
   if (is_alone) communicator = nullptr;
   QUIRE_ASSIGN_OR_RETURN(
       const std::vector<ShardPlan> shards,
-      DivideModel(files, is_alone ? 1 : communicator->num_ranks()));
+      DivideModel(files.config(), is_alone ? 1 : communicator->num_ranks()));
   QUIRE_ASSIGN_OR_RETURN(
       std::unique_ptr<Weights> weights,
       Weights::Load(files, PrecisionFor(options.compute),
@@ -105,8 +105,8 @@ absl::Status Decoder::Forward(const Batch& batch) {
 absl::Status Decoder::ComputeLogits(int first, int count, float* logits) {
   QUIRE_CHECK(0 <= first && 0 <= count && first + count <= num_logit_rows_);
   const PackedMatrix& output = weights_->output();
-  MultiplySome(output, buffers_.PreparedLogits(output, num_logit_rows_), first,
-               count, {.y = logits, .stride = logits_stride()});
+  MultiplySome({&output, 1}, buffers_.PreparedLogits(output, num_logit_rows_),
+               first, count, {.y = logits, .stride = logits_stride()});
   if (communicator_ == nullptr) return absl::OkStatus();
   return communicator_->GatherColumns(
       CollectiveUse::kLogits,
@@ -146,7 +146,8 @@ absl::Status Decoder::EmbedRows(const Batch& batch) {
 
 absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  const PreparedRows normed = buffers_.Prepared(weights.qkv, batch.num_rows());
+  const PreparedRows normed =
+      buffers_.Prepared(weights.qkv.front(), batch.num_rows());
   NormRows(weights.attention_norm, normed);
   Multiply(weights.qkv, normed,
            {.y = buffers_.qkv(),
@@ -157,7 +158,7 @@ absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
   const PreparedRows attended =
       buffers_.Prepared(weights.attention_output, batch.num_rows());
   PrepareAttentionOutput(attended);
-  Multiply(weights.attention_output, attended,
+  Multiply({&weights.attention_output, 1}, attended,
            {.y = buffers_.hidden(),
             .stride = config_.hidden_size,
             .add = adds_to_stream()});
@@ -166,13 +167,14 @@ absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
 
 absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  const PreparedRows normed = buffers_.Prepared(weights.gate_up, num_rows);
+  const PreparedRows normed =
+      buffers_.Prepared(weights.gate_up.front(), num_rows);
   NormRows(weights.ffn_norm, normed);
   Multiply(weights.gate_up, normed,
            {.y = buffers_.gate_up(), .stride = 2 * own_.intermediate_size});
   const PreparedRows gated = buffers_.Prepared(weights.down, num_rows);
   GateRows(gated);
-  Multiply(weights.down, gated,
+  Multiply({&weights.down, 1}, gated,
            {.y = buffers_.hidden(),
             .stride = config_.hidden_size,
             .add = adds_to_stream()});
@@ -259,18 +261,37 @@ void Decoder::GateRows(const PreparedRows& rows) {
   });
 }
 
-void Decoder::Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
-                       const ProductOutput& output) {
-  MultiplySome(matrix, rows, 0, rows.num_rows, output);
+void Decoder::Multiply(std::span<const PackedMatrix> matrices,
+                       const PreparedRows& rows, const ProductOutput& output) {
+  MultiplySome(matrices, rows, 0, rows.num_rows, output);
 }
 
-void Decoder::MultiplySome(const PackedMatrix& matrix, const PreparedRows& rows,
-                           int64_t first_row, int64_t num_rows,
-                           const ProductOutput& output) {
-  pool_->ParallelFor(matrix.num_strips(), [&](int64_t begin, int64_t end) {
-    MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
-           output);
+void Decoder::MultiplySome(std::span<const PackedMatrix> matrices,
+                           const PreparedRows& rows, int64_t first_row,
+                           int64_t num_rows, const ProductOutput& output) {
+  int64_t num_strips = 0;
+  for (const PackedMatrix& matrix : matrices) num_strips += matrix.num_strips();
+  pool_->ParallelFor(num_strips, [&](int64_t begin, int64_t end) {
+    MultiplyStrips(matrices, rows, first_row, num_rows, begin, end, output);
   });
+}
+
+void Decoder::MultiplyStrips(std::span<const PackedMatrix> matrices,
+                             const PreparedRows& rows, int64_t first_row,
+                             int64_t num_rows, int64_t first_strip,
+                             int64_t last_strip, ProductOutput output) {
+  for (const PackedMatrix& matrix : matrices) {
+    const int64_t begin = std::max<int64_t>(first_strip, 0);
+    const int64_t end = std::min(last_strip, matrix.num_strips());
+    if (begin < end) {
+      MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
+             output);
+    }
+    first_strip -= matrix.num_strips();
+    last_strip -= matrix.num_strips();
+    output.y += matrix.num_outputs;
+    if (output.bias != nullptr) output.bias += matrix.num_outputs;
+  }
 }
 
 }  // namespace quire

@@ -81,11 +81,17 @@ class Decoder : public Model {
   void RotateAndWriteKv(const Batch& batch, int layer);
   void PrepareAttentionOutput(const PreparedRows& rows);
   void GateRows(const PreparedRows& rows);
-  void Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
-                const ProductOutput& output);
-  void MultiplySome(const PackedMatrix& matrix, const PreparedRows& rows,
-                    int64_t first_row, int64_t num_rows,
-                    const ProductOutput& output);
+  // By matrices that lie one below the other.
+  void Multiply(std::span<const PackedMatrix> matrices,
+                const PreparedRows& rows, const ProductOutput& output);
+  void MultiplySome(std::span<const PackedMatrix> matrices,
+                    const PreparedRows& rows, int64_t first_row,
+                    int64_t num_rows, const ProductOutput& output);
+  // Strips [first_strip, last_strip), counted over all matrices.
+  void MultiplyStrips(std::span<const PackedMatrix> matrices,
+                      const PreparedRows& rows, int64_t first_row,
+                      int64_t num_rows, int64_t first_strip, int64_t last_strip,
+                      ProductOutput output);
 
   // Norm of row `hidden_row`, prepared as row `row`.
   void NormRow(int64_t hidden_row, const float* norm, int thread, int64_t row,

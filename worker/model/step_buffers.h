@@ -45,7 +45,8 @@ class StepBuffers {
 
   // The input of the next product.
   PreparedRows Prepared(const PackedMatrix& matrix, int64_t num_rows) const;
-  // That of the output matrix, which lasts until the next step.
+  // That of the output matrix, which lasts until the next step. Fine: logits
+  // are where rounding shows most, and a single row waits for memory anyway.
   PreparedRows PreparedLogits(const PackedMatrix& output,
                               int64_t num_rows) const;
 

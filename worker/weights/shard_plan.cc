@@ -1,18 +1,14 @@
 #include "worker/weights/shard_plan.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "common/modelfile/tensor.h"
 #include "common/status_macros.h"
 
 namespace quire {
 namespace {
 
-// Activations are quantized in groups of this many, and products give their
-// results in strips of as many.
 constexpr int64_t kUnit = 32;
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -22,14 +18,15 @@ ShardRange Share(int64_t count, int64_t i, int64_t n) {
   return {CeilDivide(count * i, n), CeilDivide(count * (i + 1), n)};
 }
 
-// Share `i` of `n` of `size` things that are split at multiples of `unit`.
-ShardRange ShareOfUnits(int64_t size, int64_t unit, int64_t i, int64_t n) {
-  const ShardRange units = Share(CeilDivide(size, unit), i, n);
-  return {std::min(units.begin * unit, size), std::min(units.end * unit, size)};
+// Share `i` of `n` of `size` things that are split at multiples of kUnit.
+ShardRange ShareOfUnits(int64_t size, int64_t i, int64_t n) {
+  const ShardRange units = Share(CeilDivide(size, kUnit), i, n);
+  return {std::min(units.begin * kUnit, size),
+          std::min(units.end * kUnit, size)};
 }
 
-bool HasUnitsFor(int64_t size, int64_t unit, int64_t num_ranks) {
-  return CeilDivide(size, unit) >= num_ranks;
+bool HasUnitsFor(int64_t size, int64_t num_ranks) {
+  return CeilDivide(size, kUnit) >= num_ranks;
 }
 
 absl::Status CheckDivisible(const ModelConfig& config, int64_t num_ranks) {
@@ -39,12 +36,12 @@ absl::Status CheckDivisible(const ModelConfig& config, int64_t num_ranks) {
         num_ranks, " ranks: ", config.num_kv_heads, " KV heads with ", group,
         " query heads each are too few"));
   }
-  if (!HasUnitsFor(config.intermediate_size, kUnit, num_ranks)) {
+  if (!HasUnitsFor(config.intermediate_size, num_ranks)) {
     return absl::InvalidArgumentError(
         absl::StrCat(num_ranks, " ranks: an intermediate size of ",
                      config.intermediate_size, " is too small"));
   }
-  if (!HasUnitsFor(config.vocabulary_size, kUnit, num_ranks)) {
+  if (!HasUnitsFor(config.vocabulary_size, num_ranks)) {
     return absl::InvalidArgumentError(
         absl::StrCat(num_ranks, " ranks: a vocabulary of ",
                      config.vocabulary_size, " is too small"));
@@ -73,21 +70,15 @@ void ShareHeads(const ModelConfig& config, int64_t rank, int64_t num_ranks,
 
 }  // namespace
 
-absl::StatusOr<ShardPlan> ShardPlan::Make(const ModelConfig& config,
-                                          int64_t stored_group, int rank,
+absl::StatusOr<ShardPlan> ShardPlan::Make(const ModelConfig& config, int rank,
                                           int num_ranks) {
   QUIRE_CHECK(0 <= rank && rank < num_ranks);
   if (num_ranks == 1) return Whole(config);
   QUIRE_RETURN_IF_ERROR(CheckDivisible(config, num_ranks));
-  const int64_t unit = std::lcm(kUnit, stored_group);
   ShardPlan shard;
   ShareHeads(config, rank, num_ranks, shard);
-  shard.intermediate = ShareOfUnits(
-      config.intermediate_size,
-      HasUnitsFor(config.intermediate_size, unit, num_ranks) ? unit : kUnit,
-      rank, num_ranks);
-  shard.vocabulary =
-      ShareOfUnits(config.vocabulary_size, kUnit, rank, num_ranks);
+  shard.intermediate = ShareOfUnits(config.intermediate_size, rank, num_ranks);
+  shard.vocabulary = ShareOfUnits(config.vocabulary_size, rank, num_ranks);
   return shard;
 }
 
@@ -98,21 +89,12 @@ ShardPlan ShardPlan::Whole(const ModelConfig& config) {
           .vocabulary = {0, config.vocabulary_size}};
 }
 
-absl::StatusOr<std::vector<ShardPlan>> DivideModel(const ModelFiles& files,
+absl::StatusOr<std::vector<ShardPlan>> DivideModel(const ModelConfig& config,
                                                    int num_ranks) {
-  int64_t stored_group = 1;
-  for (int64_t layer = 0; layer < files.config().num_layers; ++layer) {
-    const TensorView* const down =
-        files.FindTensor(absl::StrCat("blk.", layer, ".ffn_down.weight"));
-    if (down == nullptr) continue;  // Loading the weights fails.
-    stored_group =
-        std::lcm(stored_group, GetTensorTypeInfo(down->type).elements);
-  }
   std::vector<ShardPlan> shards;
   for (int rank = 0; rank < num_ranks; ++rank) {
-    QUIRE_ASSIGN_OR_RETURN(
-        shards.emplace_back(),
-        ShardPlan::Make(files.config(), stored_group, rank, num_ranks));
+    QUIRE_ASSIGN_OR_RETURN(shards.emplace_back(),
+                           ShardPlan::Make(config, rank, num_ranks));
   }
   return shards;
 }

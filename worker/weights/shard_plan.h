@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "common/modelfile/model_config.h"
-#include "common/modelfile/model_files.h"
 
 namespace quire {
 
@@ -36,12 +35,11 @@ struct ShardPlan {
   ShardRange intermediate;  // Rows of gate and of up, inputs of down.
   ShardRange vocabulary;    // Rows of embedding and output matrix.
 
-  // `stored_group`: elements in a group of the type that down is stored in, at
-  // whose borders it is split where there are enough of them; else it is split
-  // at every 32. INVALID_ARGUMENT: more ranks than a part of the model can be
-  // divided among. REQUIRES: 0 <= rank < num_ranks.
-  static absl::StatusOr<ShardPlan> Make(const ModelConfig& config,
-                                        int64_t stored_group, int rank,
+  // Intermediate size and vocabulary are split at multiples of 32: groups of
+  // inputs that are quantized together, strips of outputs. INVALID_ARGUMENT:
+  // more ranks than a part of the model can be divided among. REQUIRES: 0 <=
+  // rank < num_ranks.
+  static absl::StatusOr<ShardPlan> Make(const ModelConfig& config, int rank,
                                         int num_ranks);
   // All of it: the only rank's.
   static ShardPlan Whole(const ModelConfig& config);
@@ -49,8 +47,8 @@ struct ShardPlan {
   bool operator==(const ShardPlan&) const = default;
 };
 
-// The plans of all ranks, with stored types as in the files.
-absl::StatusOr<std::vector<ShardPlan>> DivideModel(const ModelFiles& files,
+// The plans of all ranks. Errors as Make's.
+absl::StatusOr<std::vector<ShardPlan>> DivideModel(const ModelConfig& config,
                                                    int num_ranks);
 
 // The sizes of a rank's layers: numbers of heads and the intermediate size are

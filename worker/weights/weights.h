@@ -22,17 +22,20 @@ namespace quire {
 // (see MatrixFormat), else bf16.
 enum class WeightPrecision { kExact, kFast };
 
+// Matrices one below the other that multiply the same prepared rows. Neighbours
+// of one format are one matrix, so there is one, unless stored types differ.
+using MatrixStack = std::vector<PackedMatrix>;
+
 // One layer, of a rank's share of it: heads and intermediate size are its own.
-// Matrices that multiply the same input are one.
 struct LayerWeights {
   const float* attention_norm = nullptr;  // [hidden_size]
-  PackedMatrix qkv;  // Q, K, V one below the other: [(num_heads + 2 *
-                     // num_kv_heads) * head_dim, hidden_size]
-  const float* qkv_bias = nullptr;  // [qkv.num_outputs] or null.
+  MatrixStack qkv;  // Q, K, V: [(num_heads + 2 * num_kv_heads) * head_dim,
+                    // hidden_size]
+  const float* qkv_bias = nullptr;  // [outputs of qkv] or null.
   PackedMatrix attention_output;    // [hidden_size, num_heads * head_dim]
   const float* ffn_norm = nullptr;  // [hidden_size]
-  PackedMatrix gate_up;  // Gate above up: [2 * intermediate_size, hidden_size]
-  PackedMatrix down;     // [hidden_size, intermediate_size]
+  MatrixStack gate_up;  // Gate above up: [2 * intermediate_size, hidden_size]
+  PackedMatrix down;    // [hidden_size, intermediate_size]
 };
 
 // A rank's share of the weights of a model in the form that the kernels read,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/status_macros.h"
 #include "kernels/dequantize.h"
+#include "kernels/matrix_format.h"
 
 namespace quire {
 
@@ -65,7 +66,7 @@ absl::Status WeightsLoader::PlaceAttention(const std::string& prefix,
       PlaceVector({Whole(prefix + "attn_norm.weight", config_.hidden_size)},
                   weights.attention_norm));
   QUIRE_RETURN_IF_ERROR(
-      PlaceMatrix(QkvParts(prefix, ".weight"), AllInputs(), weights.qkv));
+      PlaceStack(QkvParts(prefix, ".weight"), AllInputs(), weights.qkv));
   if (config_.attention_bias) {
     QUIRE_RETURN_IF_ERROR(
         PlaceVector(QkvParts(prefix, ".bias"), weights.qkv_bias));
@@ -98,9 +99,9 @@ absl::Status WeightsLoader::PlaceFeedForward(const std::string& prefix,
       PlaceVector({Whole(prefix + "ffn_norm.weight", config_.hidden_size)},
                   weights.ffn_norm));
   QUIRE_RETURN_IF_ERROR(
-      PlaceMatrix({{prefix + "ffn_gate.weight", size, shard_.intermediate},
-                   {prefix + "ffn_up.weight", size, shard_.intermediate}},
-                  AllInputs(), weights.gate_up));
+      PlaceStack({{prefix + "ffn_gate.weight", size, shard_.intermediate},
+                  {prefix + "ffn_up.weight", size, shard_.intermediate}},
+                 AllInputs(), weights.gate_up));
   return PlaceMatrix({Whole(prefix + "ffn_down.weight", config_.hidden_size)},
                      {size, shard_.intermediate}, weights.down);
 }
@@ -131,6 +132,32 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
   place.matrix = &matrix;
   matrices_.push_back(std::move(place));
   return absl::OkStatus();
+}
+
+absl::Status WeightsLoader::PlaceStack(const std::vector<Part>& parts,
+                                       const Inputs& inputs,
+                                       MatrixStack& stack) {
+  stack.reserve(parts.size());  // Never moves: places point into it.
+  for (const std::vector<Part>& same : SplitByFormat(parts)) {
+    QUIRE_RETURN_IF_ERROR(PlaceMatrix(same, inputs, stack.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::vector<WeightsLoader::Part>> WeightsLoader::SplitByFormat(
+    const std::vector<Part>& parts) const {
+  std::vector<std::vector<Part>> split;
+  MatrixFormat last = MatrixFormat::kF32;
+  for (const Part& part : parts) {
+    const TensorView* tensor = files_.FindTensor(part.name);
+    const MatrixFormat format =
+        tensor == nullptr ? MatrixFormat::kF32 : FormatFor({tensor});
+    if (!IsByteFormat(format)) return {parts};
+    if (split.empty() || format != last) split.emplace_back();
+    split.back().push_back(part);
+    last = format;
+  }
+  return split;
 }
 
 absl::Status WeightsLoader::PlaceVector(const std::vector<Part>& parts,
@@ -180,26 +207,26 @@ const TensorView* WeightsLoader::Slice(const TensorView* tensor,
   return &slice;
 }
 
-// Where a stored group is cut, its elements are taken out of it.
+// Byte formats have whole groups of 32 inputs, into which superblocks come
+// apart when they are packed.
 MatrixFormat WeightsLoader::FormatFor(
     const std::vector<const TensorView*>& parts,
     const ShardRange& inputs) const {
+  const MatrixFormat format = FormatFor(parts);
   const bool cuts_groups =
-      std::any_of(parts.begin(), parts.end(), [&](const TensorView* part) {
-        const int64_t group = GetTensorTypeInfo(part->type).elements;
-        return inputs.begin % group != 0 || inputs.end % group != 0;
-      });
-  const bool is_exact = precision_ == WeightPrecision::kExact;
-  return cuts_groups && !is_exact ? MatrixFormat::kBf16 : FormatFor(parts);
+      inputs.begin % kInputGroup != 0 || inputs.end % kInputGroup != 0;
+  return cuts_groups && IsByteFormat(format) ? MatrixFormat::kBf16 : format;
 }
 
 MatrixFormat WeightsLoader::FormatFor(
     const std::vector<const TensorView*>& parts) const {
   if (precision_ == WeightPrecision::kExact) return MatrixFormat::kF32;
-  const bool is_q4 = std::all_of(
-      parts.begin(), parts.end(),
-      [](const TensorView* part) { return CanPackAsQ4(part->type); });
-  return is_q4 ? MatrixFormat::kQ4 : MatrixFormat::kBf16;
+  const MatrixFormat format = FastFormatOf(parts[0]->type);
+  const bool is_everywhere =
+      std::all_of(parts.begin(), parts.end(), [&](const TensorView* part) {
+        return FastFormatOf(part->type) == format;
+      });
+  return is_everywhere ? format : MatrixFormat::kBf16;
 }
 
 int64_t WeightsLoader::Reserve(int64_t num_bytes) {

@@ -71,6 +71,12 @@ class WeightsLoader {
   }
   absl::Status PlaceMatrix(const std::vector<Part>& parts, const Inputs& inputs,
                            PackedMatrix& matrix);
+  absl::Status PlaceStack(const std::vector<Part>& parts, const Inputs& inputs,
+                          MatrixStack& stack);
+  // What lies together in a stack: neighbours of one format, or all where some
+  // have no byte format, since formats must share prepared rows.
+  std::vector<std::vector<Part>> SplitByFormat(
+      const std::vector<Part>& parts) const;
   absl::Status PlaceVector(const std::vector<Part>& parts,
                            const float*& vector);
   // Rows of a tensor.

@@ -1,5 +1,5 @@
 // model_speed MODEL [--threads=N] [--compute=auto|f32]
-// [--instruction_set=scalar|avx2|avx512]: speed of the model's steps without
+// [--instruction_set=scalar|avx2|avx512|amx]: speed of the model's steps without
 // scheduler and sampler, and the machine's peaks in the same run, as one JSON
 // object.
 //
@@ -128,8 +128,7 @@ Arguments Parse(int argc, char** argv) {
       arguments.options.compute =
           value == "f32" ? Compute::kF32 : Compute::kAuto;
     } else if (TakeFlag(argv[i], "--instruction_set=", &value)) {
-      for (InstructionSet set : {InstructionSet::kScalar, InstructionSet::kAvx2,
-                                 InstructionSet::kAvx512}) {
+      for (const InstructionSet set : kInstructionSets) {
         if (InstructionSetName(set) == value)
           arguments.options.instruction_set = set;
       }
@@ -192,6 +191,6 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: model_speed MODEL [--threads=N] [--compute=auto|f32] "
-               "[--instruction_set=scalar|avx2|avx512]\n");
+               "[--instruction_set=scalar|avx2|avx512|amx]\n");
   return 2;
 }

@@ -30,19 +30,14 @@ ModelConfig Config(int64_t num_heads, int64_t num_kv_heads,
   return config;
 }
 
-std::vector<ShardPlan> AllRanks(const ModelConfig& config, int64_t stored_group,
-                                int num_ranks) {
-  std::vector<ShardPlan> plans;
-  for (int rank = 0; rank < num_ranks; ++rank) {
-    const auto plan = ShardPlan::Make(config, stored_group, rank, num_ranks);
-    EXPECT_TRUE(plan.ok()) << plan.status();
-    plans.push_back(*plan);
-  }
-  return plans;
+std::vector<ShardPlan> AllRanks(const ModelConfig& config, int num_ranks) {
+  const auto plans = DivideModel(config, num_ranks);
+  EXPECT_TRUE(plans.ok()) << plans.status();
+  return *plans;
 }
 
 std::string Refusal(const ModelConfig& config, int num_ranks) {
-  const auto plan = ShardPlan::Make(config, 1, 0, num_ranks);
+  const auto plan = ShardPlan::Make(config, 0, num_ranks);
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
   return std::string(plan.status().message());
 }
@@ -53,7 +48,7 @@ const ModelConfig kNineHeads = Config(9, 3, 1536, 49152);
 const ModelConfig kEightHeads = Config(8, 4, 512, 1000);
 
 TEST(ShardPlanTest, TheOnlyRankHasEverything) {
-  EXPECT_EQ(AllRanks(kNineHeads, 32, 1),
+  EXPECT_EQ(AllRanks(kNineHeads, 1),
             (std::vector<ShardPlan>{{.heads = {0, 9},
                                      .kv_heads = {0, 3},
                                      .intermediate = {0, 1536},
@@ -61,7 +56,7 @@ TEST(ShardPlanTest, TheOnlyRankHasEverything) {
 }
 
 TEST(ShardPlanTest, TwoRanksDivideThreeGroupsUnevenly) {
-  EXPECT_EQ(AllRanks(kNineHeads, 32, 2),
+  EXPECT_EQ(AllRanks(kNineHeads, 2),
             (std::vector<ShardPlan>{{.heads = {0, 6},
                                      .kv_heads = {0, 2},
                                      .intermediate = {0, 768},
@@ -73,7 +68,7 @@ TEST(ShardPlanTest, TwoRanksDivideThreeGroupsUnevenly) {
 }
 
 TEST(ShardPlanTest, ThreeRanksHaveAGroupEach) {
-  EXPECT_EQ(AllRanks(kNineHeads, 32, 3),
+  EXPECT_EQ(AllRanks(kNineHeads, 3),
             (std::vector<ShardPlan>{{.heads = {0, 3},
                                      .kv_heads = {0, 1},
                                      .intermediate = {0, 512},
@@ -89,7 +84,7 @@ TEST(ShardPlanTest, ThreeRanksHaveAGroupEach) {
 }
 
 TEST(ShardPlanTest, RanksThatOutnumberKvHeadsDivideTheQueryHeadsOfOne) {
-  const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 32, 8);
+  const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 8);
   for (int rank = 0; rank < 8; ++rank) {
     EXPECT_EQ(plans[rank].heads, (ShardRange{rank, rank + 1})) << rank;
     EXPECT_EQ(plans[rank].kv_heads, (ShardRange{rank / 2, rank / 2 + 1}));
@@ -99,7 +94,7 @@ TEST(ShardPlanTest, RanksThatOutnumberKvHeadsDivideTheQueryHeadsOfOne) {
 }
 
 TEST(ShardPlanTest, OneRankMoreThanKvHeadsReplicatesOnlyOne) {
-  const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 32, 5);
+  const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 5);
   std::vector<ShardRange> heads;
   for (const ShardPlan& plan : plans) heads.push_back(plan.heads);
   EXPECT_EQ(heads,
@@ -108,26 +103,19 @@ TEST(ShardPlanTest, OneRankMoreThanKvHeadsReplicatesOnlyOne) {
   EXPECT_EQ(plans[4].kv_heads, (ShardRange{3, 4}));
 }
 
-TEST(ShardPlanTest, SuperblocksStayWhole) {
-  const std::vector<ShardPlan> plans = AllRanks(kNineHeads, 256, 4);
-  std::vector<ShardRange> columns;
-  for (const ShardPlan& plan : plans) columns.push_back(plan.intermediate);
-  EXPECT_EQ(columns, (std::vector<ShardRange>{
-                         {0, 512}, {512, 768}, {768, 1280}, {1280, 1536}}));
-}
-
-TEST(ShardPlanTest, MoreRanksThanSuperblocksSplitAtEveryThirtyTwo) {
-  const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 256, 3);
-  std::vector<ShardRange> columns;
-  for (const ShardPlan& plan : plans) columns.push_back(plan.intermediate);
-  EXPECT_EQ(columns,
-            (std::vector<ShardRange>{{0, 192}, {192, 352}, {352, 512}}));
+TEST(ShardPlanTest, ColumnsAndTokensAreSplitAtMultiplesOfThirtyTwo) {
+  const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 3);
+  EXPECT_EQ(plans[0].intermediate, (ShardRange{0, 192}));
+  EXPECT_EQ(plans[1].intermediate, (ShardRange{192, 352}));
+  EXPECT_EQ(plans[2].intermediate, (ShardRange{352, 512}));
+  EXPECT_EQ(plans[1].vocabulary, (ShardRange{352, 704}));
+  EXPECT_EQ(plans[2].vocabulary, (ShardRange{704, 1000}));
 }
 
 // Whatever the numbers: nothing is left out, nothing is computed twice.
 TEST(ShardPlanTest, SharesOfAllRanksAreTheWhole) {
   for (int num_ranks = 1; num_ranks <= 8; ++num_ranks) {
-    const std::vector<ShardPlan> plans = AllRanks(kEightHeads, 32, num_ranks);
+    const std::vector<ShardPlan> plans = AllRanks(kEightHeads, num_ranks);
     for (int rank = 0; rank < num_ranks; ++rank) {
       const ShardPlan before = rank > 0 ? plans[rank - 1] : ShardPlan{};
       EXPECT_EQ(plans[rank].heads.begin, before.heads.end);
@@ -151,7 +139,7 @@ TEST(ShardPlanTest, TooManyRanksAreRefusedWithWhatIsTooSmall) {
 }
 
 TEST(ShardPlanTest, LayersOfARankHaveTheSizesOfItsShare) {
-  const ShardPlan plan = *ShardPlan::Make(kNineHeads, 32, 1, 2);
+  const ShardPlan plan = *ShardPlan::Make(kNineHeads, 1, 2);
   const ModelConfig own = ShardConfig(kNineHeads, plan);
   EXPECT_EQ(own.num_heads, 3);
   EXPECT_EQ(own.num_kv_heads, 1);
