@@ -1,5 +1,6 @@
 #include "kernels/packed_matrix.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -11,19 +12,27 @@
 namespace quire {
 namespace {
 
+// The part of a stored row that is packed, in whole groups of its type.
 struct StoredRow {
   TensorType type;
   int64_t num_inputs;
+  int64_t num_skipped;  // Inputs of the first group that are not packed.
   const std::byte* data;
 };
 
-// Output `row` of the parts.
-StoredRow FindRow(std::span<const TensorView* const> parts, int64_t row) {
+// Inputs [first_input, first_input + num_inputs) of output `row` of the parts.
+StoredRow FindRow(std::span<const TensorView* const> parts, int64_t row,
+                  int64_t first_input, int64_t num_inputs) {
   for (const TensorView* part : parts) {
     if (row < part->shape[0]) {
       const TensorTypeInfo& info = GetTensorTypeInfo(part->type);
       const int64_t row_bytes = part->shape[1] / info.elements * info.bytes;
-      return {part->type, part->shape[1], part->data.data() + row * row_bytes};
+      const int64_t first = first_input / info.elements;
+      const int64_t last =
+          (first_input + num_inputs + info.elements - 1) / info.elements;
+      return {part->type, (last - first) * info.elements,
+              first_input - first * info.elements,
+              part->data.data() + row * row_bytes + first * info.bytes};
     }
     row -= part->shape[0];
   }
@@ -52,14 +61,20 @@ void InterleaveBf16(const float* rows, int64_t width, std::byte* strip) {
 
 // One strip of kF32 or kBf16. `rows` is scratch.
 void PackFloats(std::span<const TensorView* const> parts,
-                const PackedMatrix& packed, int64_t first_output,
-                std::vector<float>& rows, std::byte* strip) {
+                const PackedMatrix& packed, int64_t first_input,
+                int64_t first_output, std::vector<float>& rows,
+                std::byte* strip) {
   const int64_t width = packed.num_groups() * kInputGroup;
   rows.assign(kStripOutputs * width, 0);
+  std::vector<float> stored;
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
-    const StoredRow row = FindRow(parts, first_output + o);
-    Dequantize(row.type, row.data, row.num_inputs, &rows[o * width]);
+    const StoredRow row =
+        FindRow(parts, first_output + o, first_input, packed.num_inputs);
+    stored.resize(row.num_inputs);
+    Dequantize(row.type, row.data, row.num_inputs, stored.data());
+    std::copy_n(stored.data() + row.num_skipped, packed.num_inputs,
+                &rows[o * width]);
   }
   if (packed.format == MatrixFormat::kF32) {
     InterleaveF32(rows.data(), width, strip);
@@ -138,18 +153,21 @@ void PackByteGroup(const ByteFormat& format, const QuantType& type,
 
 // One strip of a byte format.
 void PackBytes(std::span<const TensorView* const> parts,
-               const PackedMatrix& packed, int64_t first_output,
-               std::byte* strip) {
+               const PackedMatrix& packed, int64_t first_input,
+               int64_t first_output, std::byte* strip) {
+  QUIRE_CHECK(first_input % kInputGroup == 0);
   const ByteFormat format = ByteFormatOf(packed.format);
   std::memset(strip, 0, packed.strip_bytes());
   QuantGroup quants;
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
-    const StoredRow row = FindRow(parts, first_output + o);
+    const StoredRow row =
+        FindRow(parts, first_output + o, first_input, packed.num_inputs);
     QUIRE_CHECK(FastFormatOf(row.type) == packed.format);
     const QuantType type = GetQuantType(row.type);
+    const int64_t first_group = row.num_skipped / kInputGroup;
     for (int64_t group = 0; group < packed.num_groups(); ++group) {
-      ReadQuantGroup(row.type, row.data, group, quants);
+      ReadQuantGroup(row.type, row.data, first_group + group, quants);
       PackByteGroup(format, type, quants, o,
                     strip + group * format.group_bytes());
     }
@@ -176,14 +194,15 @@ int64_t PackedMatrix::strip_bytes() const {
 
 void PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
-                int64_t last_strip) {
+                int64_t last_strip, int64_t first_input) {
   std::vector<float> rows;
   for (int64_t strip = first_strip; strip < last_strip; ++strip) {
     std::byte* destination = packed.data + strip * packed.strip_bytes();
     if (IsByteFormat(packed.format)) {
-      PackBytes(parts, packed, strip * kStripOutputs, destination);
+      PackBytes(parts, packed, first_input, strip * kStripOutputs, destination);
     } else {
-      PackFloats(parts, packed, strip * kStripOutputs, rows, destination);
+      PackFloats(parts, packed, first_input, strip * kStripOutputs, rows,
+                 destination);
     }
   }
 }

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/check.h"
 #include "common/modelfile/model_files.h"
 #include "tests/bench/kernels/machine_peaks.h"
 #include "worker/executor/thread_pool.h"
@@ -82,9 +83,12 @@ class Speed {
 
  private:
   void Execute(const Batch& batch) {
-    model_->Forward(batch);
-    model_->ComputeLogits(0, static_cast<int>(batch.logit_rows.size()),
-                          logits_.data());
+    QUIRE_CHECK(model_->Forward(batch).ok());
+    QUIRE_CHECK(model_
+                    ->ComputeLogits(0,
+                                    static_cast<int>(batch.logit_rows.size()),
+                                    logits_.data())
+                    .ok());
   }
   double BestSeconds(const Batch& batch, int windows) {
     double best = 1e9;

@@ -12,6 +12,7 @@
 #include "kernels/packed_matrix.h"
 #include "tests/worker/weights/random_model_files.h"
 #include "worker/executor/thread_pool.h"
+#include "worker/weights/shard_plan.h"
 
 namespace quire {
 namespace {
@@ -101,6 +102,35 @@ TEST_F(WeightsTest, TheyOutliveTheirFiles) {
   EXPECT_EQ(weights->output_norm()[7], files_.At("output_norm.weight", 7));
 }
 
+TEST_F(WeightsTest, ARankHasItsRowsAndInputsAlone) {
+  const ShardPlan shard = {.heads = {1, 2},
+                           .kv_heads = {0, 1},
+                           .intermediate = {5, 12},
+                           .vocabulary = {4, 10}};
+  const auto weights =
+      *Weights::Load(files_, WeightPrecision::kExact, shard, &pool_);
+  const LayerWeights& layer = weights->layers()[0];
+  EXPECT_EQ(layer.qkv.front().num_outputs, 12);
+  EXPECT_EQ(At(layer.qkv.front(), 0, 3),
+            files_.At("blk.0.attn_q.weight", 4 * 8 + 3));
+  EXPECT_EQ(At(layer.qkv.front(), 4, 3), files_.At("blk.0.attn_k.weight", 3));
+  EXPECT_EQ(layer.qkv_bias[1], files_.At("blk.0.attn_q.bias", 5));
+  EXPECT_EQ(layer.attention_output.num_inputs, 4);
+  EXPECT_EQ(At(layer.attention_output, 6, 1),
+            files_.At("blk.0.attn_output.weight", 6 * 8 + 5));
+  EXPECT_EQ(layer.gate_up.front().num_outputs, 14);
+  EXPECT_EQ(At(layer.gate_up.front(), 7, 2),
+            files_.At("blk.0.ffn_up.weight", 42));
+  EXPECT_EQ(layer.down.num_inputs, 7);
+  EXPECT_EQ(At(layer.down, 3, 1),
+            files_.At("blk.0.ffn_down.weight", 3 * 12 + 6));
+  EXPECT_EQ(weights->output().num_outputs, 6);
+  EXPECT_EQ(At(weights->output(), 0, 1), files_.At("output.weight", 33));
+  float row[8];
+  weights->Embed(9, row);
+  EXPECT_EQ(row[2], files_.At("token_embd.weight", 9 * 8 + 2));
+}
+
 TEST_F(WeightsTest, RopeFactorsAreReadWhereTheModelHasThem) {
   EXPECT_TRUE(MustLoad()->rope_factors().empty());
   files_.mutable_config().has_rope_factors = true;
@@ -166,6 +196,25 @@ TEST_F(FormatTest, OnePartThatIsNotQuantizedMakesAllBf16) {
   EXPECT_THAT(
       QkvFormats(WeightPrecision::kFast, TensorType::kQ4_1, TensorType::kF32),
       ElementsAre(MatrixFormat::kBf16));
+}
+
+// The attention's output of one head of four, and of two of four.
+TEST_F(FormatTest, WhereARankCutsGroupsOfInputsItsPartIsBf16) {
+  ModelConfig config = OneLayer();
+  config.hidden_size = 32;
+  config.num_heads = 4;
+  config.head_dim = 16;
+  config.intermediate_size = 32;
+  const RandomModelFiles files(config, TensorType::kQ4_1);
+  ShardPlan shard = ShardPlan::Whole(config);
+  shard.heads = {1, 2};
+  const auto cut = *Weights::Load(files, WeightPrecision::kFast, shard, &pool_);
+  EXPECT_EQ(cut->layers()[0].attention_output.format, MatrixFormat::kBf16);
+  EXPECT_EQ(cut->layers()[0].down.format, MatrixFormat::kQ4);
+  shard.heads = {2, 4};
+  const auto on_borders =
+      *Weights::Load(files, WeightPrecision::kFast, shard, &pool_);
+  EXPECT_EQ(on_borders->layers()[0].attention_output.format, MatrixFormat::kQ4);
 }
 
 TEST_F(FormatTest, ExactWeightsAreAlwaysFloat32) {
