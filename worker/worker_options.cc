@@ -134,6 +134,7 @@ absl::StatusOr<ModelOptions> ToModelOptions(const WorkerOptions& options) {
                          ParseKvDtype(options.kv_dtype, model_options.compute));
   QUIRE_ASSIGN_OR_RETURN(model_options.instruction_set,
                          ParseInstructionSet(options.instruction_set));
+  model_options.phase_times = options.phase_times;
   return model_options;
 }
 

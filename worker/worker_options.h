@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "worker/comm/make_communicator.h"
 #include "worker/model/model.h"
+#include "worker/model/phase_times.h"
 
 namespace quire {
 
@@ -48,6 +49,8 @@ struct WorkerOptions {
   // "auto": the best this machine has. "scalar", "avx2", "avx512": for tests,
   // and for groups on unlike machines.
   std::string instruction_set = "auto";
+  // No flag: for benchmarks whose process is the worker. As in ModelOptions.
+  PhaseTimes* phase_times = nullptr;
 
   // INVALID_ARGUMENT names the flag, its value and what it may be.
   absl::Status Validate() const;

@@ -66,6 +66,7 @@ Decoder::Decoder(const ModelConfig& config, const ModelOptions& options,
       instruction_set_(options.instruction_set),
       weights_(std::move(weights)),
       pool_(pool),
+      phase_times_(options.phase_times),
       rope_frequencies_(RopeFrequencies(
           config.rope_theta, static_cast<int>(config.head_dim),
           config.llama3_rope_scaling, weights_->rope_factors())),
@@ -105,8 +106,9 @@ absl::Status Decoder::Forward(const Batch& batch) {
 absl::Status Decoder::ComputeLogits(int first, int count, float* logits) {
   QUIRE_CHECK(0 <= first && 0 <= count && first + count <= num_logit_rows_);
   const PackedMatrix& output = weights_->output();
-  MultiplySome({&output, 1}, buffers_.PreparedLogits(output, num_logit_rows_),
-               first, count, {.y = logits, .stride = logits_stride()});
+  MultiplySome(Phase::kOutputProduct, {&output, 1},
+               buffers_.PreparedLogits(output, num_logit_rows_), first, count,
+               {.y = logits, .stride = logits_stride()});
   if (communicator_ == nullptr) return absl::OkStatus();
   return communicator_->GatherColumns(
       CollectiveUse::kLogits,
@@ -120,14 +122,21 @@ int64_t Decoder::logits_stride() const {
 
 absl::Status Decoder::SumOverRanks(CollectiveUse use, int num_rows) {
   if (communicator_ == nullptr) return absl::OkStatus();
+  const PhaseScope scope(phase_times_, Phase::kRankSums);
   return communicator_->AllReduceSum(
       use,
       {buffers_.hidden(), static_cast<size_t>(num_rows * config_.hidden_size)});
 }
 
+absl::Status Decoder::EmbedRows(const Batch& batch) {
+  EmbedOwnRows(batch);
+  return SumOverRanks(CollectiveUse::kEmbedding, batch.num_rows());
+}
+
 // RoPE's angles depend on the position alone and serve all layers. Of a token
 // whose embedding another rank has, this rank's summand is zero.
-absl::Status Decoder::EmbedRows(const Batch& batch) {
+void Decoder::EmbedOwnRows(const Batch& batch) {
+  const PhaseScope scope(phase_times_, Phase::kEmbedding);
   pool_->ParallelFor(batch.num_rows(), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       float* const hidden = buffers_.hidden() + row * config_.hidden_size;
@@ -141,7 +150,6 @@ absl::Status Decoder::EmbedRows(const Batch& batch) {
                  buffers_.sines() + row * config_.head_dim);
     }
   });
-  return SumOverRanks(CollectiveUse::kEmbedding, batch.num_rows());
 }
 
 absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
@@ -152,16 +160,17 @@ absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
   const PreparedRows normed =
       buffers_.Prepared(weights.qkv.front(), batch.num_rows(), /*fine=*/true);
   NormRows(weights.attention_norm, normed);
-  Multiply(weights.qkv, normed,
+  Multiply(Phase::kQkvProduct, weights.qkv, normed,
            {.y = buffers_.qkv(),
             .stride = buffers_.qkv_stride(),
             .bias = weights.qkv_bias});
   RotateAndWriteKv(batch, layer);
-  attention_.Attend(batch, layer, buffers_.qkv(), buffers_.qkv_stride());
+  Attend(batch, layer);
   const PreparedRows attended =
       buffers_.Prepared(weights.attention_output, batch.num_rows());
   PrepareAttentionOutput(attended);
-  Multiply({&weights.attention_output, 1}, attended,
+  Multiply(Phase::kAttentionOutputProduct, {&weights.attention_output, 1},
+           attended,
            {.y = buffers_.hidden(),
             .stride = config_.hidden_size,
             .add = adds_to_stream()});
@@ -173,11 +182,11 @@ absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
   const PreparedRows normed =
       buffers_.Prepared(weights.gate_up.front(), num_rows);
   NormRows(weights.ffn_norm, normed);
-  Multiply(weights.gate_up, normed,
+  Multiply(Phase::kGateUpProduct, weights.gate_up, normed,
            {.y = buffers_.gate_up(), .stride = 2 * own_.intermediate_size});
   const PreparedRows gated = buffers_.Prepared(weights.down, num_rows);
   GateRows(gated);
-  Multiply({&weights.down, 1}, gated,
+  Multiply(Phase::kDownProduct, {&weights.down, 1}, gated,
            {.y = buffers_.hidden(),
             .stride = config_.hidden_size,
             .add = adds_to_stream()});
@@ -185,6 +194,7 @@ absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
 }
 
 void Decoder::KeepLogitRows(const Batch& batch) {
+  const PhaseScope scope(phase_times_, Phase::kNorm);
   num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
   const PreparedRows rows =
       buffers_.PreparedLogits(weights_->output(), num_logit_rows_);
@@ -195,6 +205,7 @@ void Decoder::KeepLogitRows(const Batch& batch) {
 }
 
 void Decoder::NormRows(const float* norm, const PreparedRows& rows) {
+  const PhaseScope scope(phase_times_, Phase::kNorm);
   const int n = pool_->num_threads();
   pool_->Run([&](int thread) {
     const int64_t end = rows.num_rows * (thread + 1) / n;
@@ -215,6 +226,7 @@ void Decoder::NormRow(int64_t hidden_row, const float* norm, int thread,
 
 // Q and K lie side by side and turn together.
 void Decoder::RotateAndWriteKv(const Batch& batch, int layer) {
+  const PhaseScope scope(phase_times_, Phase::kRopeAndKvWrite);
   const int head_dim = static_cast<int>(config_.head_dim);
   const int num_rotated = static_cast<int>(own_.num_heads + own_.num_kv_heads);
   pool_->ParallelFor(batch.num_rows(), [&](int64_t begin, int64_t end) {
@@ -236,7 +248,13 @@ void Decoder::RotateAndWriteKv(const Batch& batch, int layer) {
   });
 }
 
+void Decoder::Attend(const Batch& batch, int layer) {
+  const PhaseScope scope(phase_times_, Phase::kAttention);
+  attention_.Attend(batch, layer, buffers_.qkv(), buffers_.qkv_stride());
+}
+
 void Decoder::PrepareAttentionOutput(const PreparedRows& rows) {
+  const PhaseScope scope(phase_times_, Phase::kPrepareAttended);
   pool_->ParallelFor(rows.num_rows, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       PrepareRow(instruction_set_, buffers_.qkv() + row * buffers_.qkv_stride(),
@@ -247,6 +265,7 @@ void Decoder::PrepareAttentionOutput(const PreparedRows& rows) {
 
 // Shared out by columns, so that all threads have a part of a single row.
 void Decoder::GateRows(const PreparedRows& rows) {
+  const PhaseScope scope(phase_times_, Phase::kGate);
   const int64_t size = rows.num_inputs;
   const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
   const int n = pool_->num_threads();
@@ -264,14 +283,15 @@ void Decoder::GateRows(const PreparedRows& rows) {
   });
 }
 
-void Decoder::Multiply(std::span<const PackedMatrix> matrices,
+void Decoder::Multiply(Phase phase, std::span<const PackedMatrix> matrices,
                        const PreparedRows& rows, const ProductOutput& output) {
-  MultiplySome(matrices, rows, 0, rows.num_rows, output);
+  MultiplySome(phase, matrices, rows, 0, rows.num_rows, output);
 }
 
-void Decoder::MultiplySome(std::span<const PackedMatrix> matrices,
+void Decoder::MultiplySome(Phase phase, std::span<const PackedMatrix> matrices,
                            const PreparedRows& rows, int64_t first_row,
                            int64_t num_rows, const ProductOutput& output) {
+  const PhaseScope scope(phase_times_, phase);
   int64_t num_strips = 0;
   for (const PackedMatrix& matrix : matrices) num_strips += matrix.num_strips();
   pool_->ParallelFor(num_strips, [&](int64_t begin, int64_t end) {

@@ -14,6 +14,7 @@
 #include "worker/executor/thread_pool.h"
 #include "worker/model/model.h"
 #include "worker/model/paged_attention.h"
+#include "worker/model/phase_times.h"
 #include "worker/model/step_buffers.h"
 #include "worker/weights/shard_plan.h"
 #include "worker/weights/weights.h"
@@ -68,6 +69,7 @@ class Decoder : public Model {
           Communicator* communicator);
 
   absl::Status EmbedRows(const Batch& batch);
+  void EmbedOwnRows(const Batch& batch);
   absl::Status AttentionBlock(const Batch& batch, int layer);
   absl::Status FeedForwardBlock(int num_rows, int layer);
   void KeepLogitRows(const Batch& batch);
@@ -79,12 +81,13 @@ class Decoder : public Model {
   // Phases of a layer.
   void NormRows(const float* norm, const PreparedRows& rows);
   void RotateAndWriteKv(const Batch& batch, int layer);
+  void Attend(const Batch& batch, int layer);
   void PrepareAttentionOutput(const PreparedRows& rows);
   void GateRows(const PreparedRows& rows);
   // By matrices that lie one below the other.
-  void Multiply(std::span<const PackedMatrix> matrices,
+  void Multiply(Phase phase, std::span<const PackedMatrix> matrices,
                 const PreparedRows& rows, const ProductOutput& output);
-  void MultiplySome(std::span<const PackedMatrix> matrices,
+  void MultiplySome(Phase phase, std::span<const PackedMatrix> matrices,
                     const PreparedRows& rows, int64_t first_row,
                     int64_t num_rows, const ProductOutput& output);
   // Strips [first_strip, last_strip), counted over all matrices.
@@ -105,6 +108,7 @@ class Decoder : public Model {
   const InstructionSet instruction_set_;
   const std::unique_ptr<Weights> weights_;
   ThreadPool* const pool_;
+  PhaseTimes* const phase_times_;  // Null: nothing is measured.
   const std::vector<float> rope_frequencies_;
   PagedAttention attention_;
   StepBuffers buffers_;

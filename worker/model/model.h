@@ -8,6 +8,7 @@
 #include "common/modelfile/model_config.h"
 #include "kernels/instruction_set.h"
 #include "worker/model/batch.h"
+#include "worker/model/phase_times.h"
 
 namespace quire {
 
@@ -20,6 +21,9 @@ struct ModelOptions {
   Compute compute = Compute::kAuto;
   KvDtype kv_dtype = KvDtype::kBf16;  // kF32 where compute is kF32.
   InstructionSet instruction_set = BestInstructionSet();
+  // Gets the time of every phase, and must outlive the model. Null: nothing is
+  // measured.
+  PhaseTimes* phase_times = nullptr;
 };
 
 // One rank's decoder and its shard of the paged KV cache. All ranks of a group

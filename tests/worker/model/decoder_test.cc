@@ -12,6 +12,7 @@
 #include "tests/worker/weights/random_model_files.h"
 #include "worker/model/load_model.h"
 #include "worker/model/model.h"
+#include "worker/model/phase_times.h"
 
 namespace quire {
 namespace {
@@ -84,6 +85,25 @@ const char* const kTinyModels[] = {"llama3rope_f32", "mistral_f16",
                                    "qwen2_bf16"};
 const char* const kAllModels[] = {"llama3rope_f32", "mistral_f16", "qwen2_bf16",
                                   kRandomQ4, kRandomMixed};
+
+TEST(DecoderTest, PhasesAreTimedOnceALayerOrOnceAStep) {
+  const auto files = OpenModel(kRandomQ4);
+  const int64_t num_layers = files->config().num_layers;
+  PhaseTimes times;
+  ModelRunner runner(*files, {.model = {.phase_times = &times}});
+  runner.StepForLast({{runner.Add({1, 2, 3}), 3}});
+  EXPECT_EQ(times.count(Phase::kEmbedding), 1);
+  EXPECT_EQ(times.count(Phase::kNorm), 2 * num_layers + 1);
+  for (const Phase phase :
+       {Phase::kQkvProduct, Phase::kRopeAndKvWrite, Phase::kAttention,
+        Phase::kPrepareAttended, Phase::kAttentionOutputProduct,
+        Phase::kGateUpProduct, Phase::kGate, Phase::kDownProduct}) {
+    EXPECT_EQ(times.count(phase), num_layers);
+    EXPECT_GT(times.nanoseconds(phase), 0);
+  }
+  EXPECT_EQ(times.count(Phase::kRankSums), 0);
+  EXPECT_EQ(times.count(Phase::kOutputProduct), 1);
+}
 
 class ReferenceTest
     : public testing::TestWithParam<std::tuple<const char*, InstructionSet>> {
