@@ -1,6 +1,9 @@
 #ifndef QUIRE_TESTS_BENCH_KERNELS_MACHINE_PEAKS_H_
 #define QUIRE_TESTS_BENCH_KERNELS_MACHINE_PEAKS_H_
 
+#include <cstddef>
+#include <cstdint>
+
 #include "worker/executor/thread_pool.h"
 
 namespace quire {
@@ -13,8 +16,18 @@ struct MachinePeaks {
   double bf16_gigaflops = 0;  // Products of bf16 pairs; 0 where there are none.
   double f32_gigaflops = 0;   // The widest fused multiply-adds.
   double int8_gigaops = 0;    // Dot products of int8 in vectors; 0 as above.
+  // The same in tiles of AMX; 0 where there are none.
+  double amx_bf16_gigaflops = 0;
+  double amx_int8_gigaops = 0;
 };
-MachinePeaks MeasureMachinePeaks(ThreadPool* pool);
+// `cold_bytes` are read for the first.
+MachinePeaks MeasureMachinePeaks(ThreadPool* pool,
+                                 int64_t cold_bytes = int64_t{256} << 20);
+
+// Of one read of [data, data + num_bytes), each thread its part from front to
+// back. `data` is aligned to lines, and another 8 KiB behind it may be fetched.
+double LinearReadSeconds(ThreadPool* pool, const std::byte* data,
+                         int64_t num_bytes);
 
 }  // namespace quire
 

@@ -1,6 +1,6 @@
-// matmul_benchmark [--quick] [--threads=N] [--instruction_set=NAME]: speed of
-// products by stored type, shape and number of rows, as one JSON object, beside
-// what the machine gives in the same run.
+// matmul_benchmark [--quick] [--threads=N] [--instruction_set=NAME]
+// [--cold_mb=N]: speed of products by stored type, shape and number of rows, as
+// one JSON object, beside what the machine gives in the same run.
 //
 // Weights are cold: a product is repeated over copies of its matrix that no
 // cache holds together, in their order in memory, like the layers of a model.
@@ -9,15 +9,12 @@
 // AMX exceed. Best of several windows.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/check.h"
@@ -26,6 +23,8 @@
 #include "kernels/matmul.h"
 #include "kernels/matrix_format.h"
 #include "kernels/packed_matrix.h"
+#include "tests/bench/kernels/bench_clock.h"
+#include "tests/bench/kernels/kernel_arguments.h"
 #include "tests/bench/kernels/machine_peaks.h"
 #include "tests/kernels/random_weights.h"
 #include "worker/executor/thread_pool.h"
@@ -36,22 +35,10 @@ namespace {
 
 constexpr int64_t kMaxRows = 512;
 
-struct Arguments {
-  bool quick = false;
-  int num_threads = 2;
-  InstructionSet instruction_set = BestInstructionSet();
-};
-
 struct Shape {
   int64_t num_outputs;
   int64_t num_inputs;
 };
-
-double SecondsNow() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 MappedMemory Allocate(int64_t num_bytes) {
   auto memory = MappedMemory::Allocate(num_bytes, "a benchmark");
@@ -62,12 +49,12 @@ MappedMemory Allocate(int64_t num_bytes) {
 // One type and shape.
 class Product {
  public:
-  Product(const Arguments& arguments, TensorType type, const Shape& shape,
+  Product(const KernelArguments& arguments, TensorType type, const Shape& shape,
           ThreadPool* pool)
       : arguments_(arguments), pool_(pool) {
     matrix_ = {FastFormatOf(type), shape.num_outputs, shape.num_inputs};
-    const int64_t cold_bytes = int64_t{arguments.quick ? 64 : 256} << 20;
-    num_copies_ = std::max<int64_t>(2, cold_bytes / matrix_.num_bytes());
+    num_copies_ =
+        std::max<int64_t>(2, arguments.cold_bytes / matrix_.num_bytes());
     // What is fetched ahead of the last strip is there, too.
     weights_ = Allocate(num_copies_ * matrix_.num_bytes() + 8192);
     Pack(type);
@@ -135,7 +122,7 @@ class Product {
     });
   }
 
-  const Arguments arguments_;
+  const KernelArguments arguments_;
   ThreadPool* const pool_;
   PackedMatrix matrix_;
   int64_t num_copies_ = 0;
@@ -145,8 +132,9 @@ class Product {
   std::vector<float> y_;
 };
 
-nlohmann::json Measure(const Arguments& arguments, const MachinePeaks& peaks,
-                       TensorType type, const Shape& shape, ThreadPool* pool) {
+nlohmann::json Measure(const KernelArguments& arguments,
+                       const MachinePeaks& peaks, TensorType type,
+                       const Shape& shape, ThreadPool* pool) {
   nlohmann::json products;
   Product product(arguments, type, shape, pool);
   for (const int64_t num_rows : {1, 16, 32, 64, 512}) {
@@ -174,11 +162,11 @@ nlohmann::json Measure(const Arguments& arguments, const MachinePeaks& peaks,
 
 // Shapes of SmolLM2-135M, and of a model of 1.1 billion weights, whose rows are
 // wide enough for the K types.
-nlohmann::json MeasureAll(const Arguments& arguments) {
+nlohmann::json MeasureAll(const KernelArguments& arguments) {
   const std::vector<Shape> narrow = {{3072, 576}, {576, 1536}, {49152, 576}};
   const std::vector<Shape> wide = {{2560, 2048}, {11264, 2048}};
   ThreadPool pool(arguments.num_threads);
-  const MachinePeaks peaks = MeasureMachinePeaks(&pool);
+  const MachinePeaks peaks = MeasureMachinePeaks(&pool, arguments.cold_bytes);
   nlohmann::json products = nlohmann::json::array();
   for (const TensorType type :
        {TensorType::kQ4_1, TensorType::kQ8_0, TensorType::kQ4_K,
@@ -199,29 +187,9 @@ nlohmann::json MeasureAll(const Arguments& arguments) {
           {"threads", arguments.num_threads},
           {"read_gigabytes_per_second", peaks.read_gigabytes_per_second},
           {"int8_gigaops", peaks.int8_gigaops},
+          {"amx_int8_gigaops", peaks.amx_int8_gigaops},
+          {"amx_bf16_gigaflops", peaks.amx_bf16_gigaflops},
           {"products", products}};
-}
-
-bool Parse(int argc, char** argv, Arguments* arguments) {
-  constexpr std::string_view kThreads = "--threads=";
-  constexpr std::string_view kSet = "--instruction_set=";
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--quick") {
-      arguments->quick = true;
-    } else if (argument.starts_with(kThreads)) {
-      arguments->num_threads =
-          std::max(1, std::atoi(argument.c_str() + kThreads.size()));
-    } else if (argument.starts_with(kSet)) {
-      for (const InstructionSet set : kInstructionSets) {
-        if (InstructionSetName(set) == argument.substr(kSet.size()))
-          arguments->instruction_set = set;
-      }
-    } else {
-      return false;
-    }
-  }
-  return IsSupported(arguments->instruction_set);
 }
 
 }  // namespace
@@ -229,9 +197,9 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
 
 int main(int argc, char** argv) {
   try {
-    quire::Arguments arguments;
-    if (quire::Parse(argc, argv, &arguments)) {
-      std::cout << quire::MeasureAll(arguments).dump(2) << "\n";
+    if (const auto arguments =
+            quire::ParseKernelArguments(argc, argv, 64, 256)) {
+      std::cout << quire::MeasureAll(*arguments).dump(2) << "\n";
       return 0;
     }
   } catch (const std::exception& error) {  // The JSON library throws.
@@ -240,6 +208,6 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: matmul_benchmark [--quick] [--threads=N] "
-               "[--instruction_set=scalar|avx2|avx512|amx]\n");
+               "[--instruction_set=scalar|avx2|avx512|amx] [--cold_mb=N]\n");
   return 2;
 }

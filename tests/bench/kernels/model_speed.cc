@@ -8,7 +8,6 @@
 // many windows.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -21,6 +20,7 @@
 
 #include "common/check.h"
 #include "common/modelfile/model_files.h"
+#include "tests/bench/kernels/bench_clock.h"
 #include "tests/bench/kernels/machine_peaks.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/model/batch.h"
@@ -35,12 +35,6 @@ constexpr int kBlocksPerStream = 64;
 constexpr int kContext = 200;
 constexpr int kPrompt = 512;
 constexpr int kMaxStreams = 64;
-
-double SecondsNow() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // Rows [begin, end) of each of the first num_streams streams, logits of the
 // last of each. Streams have blocks of their own, interleaved.
