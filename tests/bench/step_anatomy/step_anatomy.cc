@@ -14,31 +14,26 @@
 //   send           where one step at a time is in flight: the round trip of a
 //                  plan less the worker's work
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "common/check.h"
 #include "common/lock_checks.h"
 #include "common/modelfile/model_files.h"
+#include "tests/bench/step_anatomy/anatomy_loads.h"
 #include "tests/bench/step_anatomy/measured_service.h"
 #include "tests/bench/step_anatomy/worker_memory.h"
-#include "tests/testing/generate_client.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/model/load_model.h"
+#include "worker/model/model.h"
+#include "worker/model/phase_times.h"
 
 namespace quire {
 namespace {
@@ -52,99 +47,6 @@ constexpr int kDecodePrompt = 200;
 struct Arguments {
   std::string model;
   bool quick = false;
-};
-
-// How many tokens each stream of a load has got. Thread-safe.
-class Progress {
- public:
-  explicit Progress(int num_streams) : tokens_(num_streams) {}
-
-  void Advance(int stream, int num_tokens) {
-    absl::MutexLock lock(&mutex_);
-    tokens_[stream] += num_tokens;
-  }
-  // Until every stream has so many.
-  void AwaitAll(int num_tokens) const {
-    Await([&] {
-      mutex_.AssertReaderHeld();
-      return *std::min_element(tokens_.begin(), tokens_.end()) >= num_tokens;
-    });
-  }
-  // Until some stream has.
-  void AwaitFirst(int num_tokens) const {
-    Await([&] {
-      mutex_.AssertReaderHeld();
-      return *std::max_element(tokens_.begin(), tokens_.end()) >= num_tokens;
-    });
-  }
-
- private:
-  template <typename Condition>
-  void Await(const Condition& condition) const {
-    mutex_.LockWhen(absl::Condition(&condition));
-    mutex_.Unlock();
-  }
-
-  mutable absl::Mutex mutex_;
-  std::vector<int> tokens_ ABSL_GUARDED_BY(mutex_);
-};
-
-class Loads {
- public:
-  // `vocabulary_size` is the model's.
-  Loads(MeasuredService* service, int64_t vocabulary_size)
-      : service_(service), last_token_(vocabulary_size - 1) {}
-
-  // Readings from when all streams generate until the first one ends.
-  Counters Decode(int num_streams, int num_tokens) {
-    Progress progress(num_streams);
-    std::vector<std::thread> clients;
-    for (int i = 0; i < num_streams; ++i) {
-      clients.emplace_back(
-          [this, &progress, i, request = Request(kDecodePrompt, num_tokens)] {
-            Send(request, [&](const quire::v1::GenerateResponse& response) {
-              progress.Advance(i, response.token_ids_size());
-            });
-          });
-    }
-    progress.AwaitAll(2);
-    const Counters before = service_->Read();
-    progress.AwaitFirst(num_tokens - 1);
-    const Counters after = service_->Read();
-    for (std::thread& client : clients) client.join();
-    return Difference(before, after);
-  }
-
-  // One request after the other, one token each.
-  Counters OneByOne(int prompt_length, int num_requests) {
-    const Counters before = service_->Read();
-    for (int i = 0; i < num_requests; ++i) {
-      Send(Request(prompt_length, 1), nullptr);
-    }
-    return Difference(before, service_->Read());
-  }
-
- private:
-  // A prompt that no other request has.
-  quire::v1::GenerateRequest Request(int prompt_length, int num_tokens) {
-    std::uniform_int_distribution<Token> token(0,
-                                               static_cast<Token>(last_token_));
-    std::vector<Token> prompt(prompt_length);
-    for (Token& t : prompt) t = token(random_);
-    quire::v1::GenerateRequest request = GreedyRequest(prompt, num_tokens);
-    request.clear_output();
-    return request;
-  }
-
-  template <typename OnMessage>
-  void Send(const quire::v1::GenerateRequest& request,
-            const OnMessage& on_message) {
-    QUIRE_CHECK(Generate(service_->stub(), request, on_message).status.ok());
-  }
-
-  MeasuredService* const service_;
-  const int64_t last_token_;
-  std::mt19937 random_{1};
 };
 
 std::string Sum(const std::string& phase) {
@@ -199,10 +101,11 @@ class Anatomy {
   const Counters counters_;
 };
 
-nlohmann::json Decode(Loads& loads, bool quick) {
+nlohmann::json Decode(AnatomyLoads& loads, bool quick) {
   nlohmann::json results = nlohmann::json::array();
   for (const int num_streams : {1, 8, 32, 64}) {
-    const Anatomy anatomy(loads.Decode(num_streams, quick ? 64 : 128));
+    const Anatomy anatomy(
+        loads.Decode(num_streams, kDecodePrompt, quick ? 64 : 128));
     nlohmann::json result = anatomy.Describe();
     result.update({{"streams", num_streams},
                    {"step", anatomy.step()},
@@ -212,14 +115,14 @@ nlohmann::json Decode(Loads& loads, bool quick) {
   return results;
 }
 
-nlohmann::json LoneStep(Loads& loads, bool quick) {
+nlohmann::json LoneStep(AnatomyLoads& loads, bool quick) {
   const Anatomy anatomy(loads.OneByOne(/*prompt_length=*/1, quick ? 20 : 100));
   nlohmann::json result = anatomy.Describe();
   result["send"] = anatomy.round_trip() - anatomy.worker();
   return result;
 }
 
-nlohmann::json Prefill(Loads& loads, bool quick) {
+nlohmann::json Prefill(AnatomyLoads& loads, bool quick) {
   nlohmann::json results = nlohmann::json::array();
   for (const int num_tokens : {512, 2048}) {
     nlohmann::json result =
@@ -269,7 +172,7 @@ int Run(const Arguments& arguments) {
     return 1;
   }
   MeasuredService service(arguments.model, kNumBlocks, &worker);
-  Loads loads(&service, (*files)->config().vocabulary_size);
+  AnatomyLoads loads(&service, (*files)->config().vocabulary_size);
   LoneStep(loads, /*quick=*/true);  // Warms up.
   nlohmann::json result;
   result["lone_step"] = LoneStep(loads, arguments.quick);
