@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/attention.h"
 #include "kernels/cpu/attention_state.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/cpu/target.h"
+#include "kernels/cpu/thread_scratch.h"
 #include "kernels/matmul.h"
 
 QUIRE_BEGIN_TARGET_AVX512

@@ -56,7 +56,9 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
   b.sines_ = arena.Take(rows * config.head_dim * kFloat);
   b.thread_rows_ = arena.Take(shape.num_threads * b.thread_row_bytes_);
-  b.prepared_ = arena.Take(PreparedBytes(shape, widest_input, /*fine=*/false));
+  b.prepared_ = arena.Take(
+      std::max(PreparedBytes(shape, widest_input, /*fine=*/false),
+               PreparedBytes(shape, config.hidden_size, /*fine=*/true)));
   b.prepared_logits_ =
       arena.Take(PreparedBytes(shape, config.hidden_size, /*fine=*/true));
   QUIRE_ASSIGN_OR_RETURN(
@@ -65,10 +67,10 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   return b;
 }
 
-PreparedRows StepBuffers::Prepared(const PackedMatrix& matrix,
-                                   int64_t num_rows) const {
+PreparedRows StepBuffers::Prepared(const PackedMatrix& matrix, int64_t num_rows,
+                                   bool fine) const {
   return {matrix.format, matrix.num_inputs, num_rows,
-          memory_.data() + prepared_};
+          memory_.data() + prepared_, fine};
 }
 
 PreparedRows StepBuffers::PreparedLogits(const PackedMatrix& output,

@@ -203,8 +203,7 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
     if (argument.starts_with(kText)) {
       arguments->text = argument.substr(kText.size());
     } else if (argument.starts_with(kSet)) {
-      for (InstructionSet set : {InstructionSet::kScalar, InstructionSet::kAvx2,
-                                 InstructionSet::kAvx512}) {
+      for (const InstructionSet set : kInstructionSets) {
         if (InstructionSetName(set) == argument.substr(kSet.size()))
           arguments->instruction_set = set;
       }
@@ -241,6 +240,6 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: fidelity MODEL REFERENCE.jsonl [--text=FILE] "
-               "[--instruction_set=scalar|avx2|avx512]\n");
+               "[--instruction_set=scalar|avx2|avx512|amx]\n");
   return 2;
 }

@@ -1,7 +1,7 @@
 // model_speed MODEL [--threads=N] [--compute=auto|f32]
-// [--instruction_set=scalar|avx2|avx512|amx]: speed of the model's steps without
-// scheduler and sampler, and the machine's peaks in the same run, as one JSON
-// object.
+// [--instruction_set=scalar|avx2|avx512|amx]: speed of the model's steps
+// without scheduler and sampler, and the machine's peaks in the same run, as
+// one JSON object.
 //
 // Decode: steps of 1, 8 and 32 streams of 200 tokens each, logits of all.
 // Prefill: one prompt of 512 tokens in one step, logits of the last. Best of
