@@ -28,7 +28,7 @@ constexpr int64_t kPieceBytes = kPieceFloats * int64_t{sizeof(float)};
 constexpr int64_t kSumAloneFloats = 4096;
 constexpr int kSpins = 2000;  // 50 to 100 microseconds.
 constexpr char kLeft[] = "another rank left the epoch";
-constexpr long kLookAgainNs = 5'000'000;
+constexpr int64_t kLookAgainNs = 5'000'000;
 
 void Pause() {
 #if defined(__x86_64__)
