@@ -35,8 +35,10 @@ AttentionWorkload::AttentionWorkload(const AttentionShape& shape,
       pool_(pool),
       attention_(instruction_set, LayoutOf(shape), shape.num_heads,
                  RoundUpToRuns(num_keys), pool),
-      shuffled_(num_sequences * (RoundUpToRuns(num_keys) / block_size_)),
-      stride_((shape.num_heads + 2 * shape.num_kv_heads) * shape.head_dim),
+      shuffled_(int64_t{num_sequences} *
+                (RoundUpToRuns(num_keys) / block_size_)),
+      stride_(int64_t{shape.num_heads + 2 * shape.num_kv_heads} *
+              shape.head_dim),
       qkv_(RandomFloats(1).Vector(num_keys * stride_)) {
   std::iota(shuffled_.begin(), shuffled_.end(), 0);
   std::shuffle(shuffled_.begin(), shuffled_.end(), std::mt19937(1));

@@ -65,6 +65,7 @@ Counters AnatomyLoads::Decode(int num_streams, int prompt_length,
                               int num_tokens) {
   Progress progress(num_streams);
   std::vector<std::thread> clients;
+  clients.reserve(num_streams);
   for (int i = 0; i < num_streams; ++i) {
     clients.emplace_back(
         [this, &progress, i, request = MakeRequest(prompt_length, num_tokens)] {

@@ -19,7 +19,7 @@ TEST(PhaseTimesTest, ScopesAddTheirTimeToTheirPhaseAlone) {
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < 2; ++i) {
     const PhaseScope scope(&times, Phase::kNorm);
-    while (NanosecondsSince(start) < (i + 1) * 1000) continue;
+    while (NanosecondsSince(start) < int64_t{i + 1} * 1000) continue;
   }
   EXPECT_EQ(times.count(Phase::kNorm), 2);
   EXPECT_GT(times.nanoseconds(Phase::kNorm), 0);
