@@ -142,7 +142,7 @@ class LlamaServer(System):
 
     # As many requests at once as a workload has at most are started; the others wait.
     SLOTS = 64
-    SLOT_TOKENS = 2048
+    SLOT_TOKENS = 2304  # The longest request and some more.
 
     def __init__(self, name, log_folder, binaries):
         super().__init__(name, log_folder)
