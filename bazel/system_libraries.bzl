@@ -22,6 +22,7 @@ _LIBRARIES = {
         package = "libabsl-dev",
     ),
     "edit": struct(modules = ["libedit"], package = "libedit-dev"),
+    "gloo": struct(modules = [], package = "libgloo-dev"),
     "grpc": struct(modules = ["grpc++"], package = "libgrpc++-dev"),
     "gtest": struct(modules = ["gmock", "gtest"], package = "libgtest-dev"),
     "gtest_main": struct(modules = ["gmock_main", "gmock", "gtest"], package = "libgmock-dev"),
@@ -35,6 +36,7 @@ _LIBRARIES = {
 
 # Libraries that ship no pkg-config module of their own.
 _EXTRA_LINKOPTS = {
+    "gloo": ["-lgloo"],
     "grpc": ["-lgrpc++_reflection", "-lgrpc++_error_details"],
 }
 
@@ -45,6 +47,8 @@ def _run(ctx, command):
     return result.stdout.strip()
 
 def _pkg_config(ctx, flag, modules):
+    if not modules:
+        return []
     words = _run(ctx, ["pkg-config", flag] + modules).split(" ")
     return [w for w in words if w]
 

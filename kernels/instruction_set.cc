@@ -1,6 +1,33 @@
 #include "kernels/instruction_set.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace quire {
+namespace {
+
+// Whether the processor has AMX for int8 and bf16, and Linux lets this process
+// use its registers, which it does on request only (since 5.16).
+bool HasTiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr unsigned kTileBits = bit_AMX_TILE | bit_AMX_INT8 | bit_AMX_BF16;
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  static const bool has_tiles =
+      __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
+      (edx & kTileBits) == kTileBits &&
+      syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return has_tiles;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
 
 bool IsSupported(InstructionSet instruction_set) {
   switch (instruction_set) {
@@ -17,14 +44,18 @@ bool IsSupported(InstructionSet instruction_set) {
              __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512vnni") &&
              __builtin_cpu_supports("avx512bf16");
+    case InstructionSet::kAmx:
+      return IsSupported(InstructionSet::kAvx512) && HasTiles();
   }
   return false;
 }
 
 InstructionSet BestInstructionSet() {
-  if (IsSupported(InstructionSet::kAvx512)) return InstructionSet::kAvx512;
-  if (IsSupported(InstructionSet::kAvx2)) return InstructionSet::kAvx2;
-  return InstructionSet::kScalar;
+  InstructionSet best = InstructionSet::kScalar;
+  for (const InstructionSet set : kInstructionSets) {
+    if (IsSupported(set)) best = set;
+  }
+  return best;
 }
 
 std::string_view InstructionSetName(InstructionSet instruction_set) {
@@ -35,6 +66,8 @@ std::string_view InstructionSetName(InstructionSet instruction_set) {
       return "avx2";
     case InstructionSet::kAvx512:
       return "avx512";
+    case InstructionSet::kAmx:
+      return "amx";
   }
   return "unknown";
 }

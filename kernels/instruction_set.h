@@ -1,6 +1,7 @@
 #ifndef QUIRE_KERNELS_INSTRUCTION_SET_H_
 #define QUIRE_KERNELS_INSTRUCTION_SET_H_
 
+#include <array>
 #include <string_view>
 
 namespace quire {
@@ -11,13 +12,17 @@ enum class InstructionSet {
   kScalar,  // Any x86-64.
   kAvx2,    // AVX2, FMA, F16C.
   kAvx512,  // AVX-512 F, BW, DQ, VL, VNNI and BF16.
+  kAmx,     // The same, and the tile matrix unit (AMX) for int8 and bf16.
 };
+inline constexpr std::array kInstructionSets = {
+    InstructionSet::kScalar, InstructionSet::kAvx2, InstructionSet::kAvx512,
+    InstructionSet::kAmx};
 
-// The best that this machine has.
+// The best that this machine has and the operating system grants.
 InstructionSet BestInstructionSet();
 bool IsSupported(InstructionSet instruction_set);
 
-// "scalar", "avx2", "avx512".
+// "scalar", "avx2", "avx512", "amx".
 std::string_view InstructionSetName(InstructionSet instruction_set);
 
 }  // namespace quire

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/instruction_set.h"
+#include "kernels/matrix_format.h"
 #include "kernels/packed_matrix.h"
 
 namespace quire {
@@ -17,9 +18,13 @@ struct PreparedRows {
   int64_t num_inputs = 0;
   int64_t num_rows = 0;
   std::byte* data = nullptr;
+  // In byte formats: each number is the sum of two bytes, the second of which
+  // has what rounding to the first lost. Twice the arithmetic, 15 bits.
+  bool fine = false;
 };
 int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
-                          int64_t num_inputs, int64_t num_rows);
+                          int64_t num_inputs, int64_t num_rows,
+                          bool fine = false);
 
 // Writes inputs [first_input, first_input + num_inputs) of one row. x:
 // [num_inputs]. Different threads may write different rows, or different groups

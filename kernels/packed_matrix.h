@@ -6,23 +6,9 @@
 #include <span>
 
 #include "common/modelfile/tensor.h"
+#include "kernels/matrix_format.h"
 
 namespace quire {
-
-// How the weights of a matrix are held for products, and what activations
-// become when they are multiplied with them.
-//
-//   kF32   everything in float32;
-//   kBf16  weights rounded to bf16; activations too, where the machine
-//          multiplies pairs of bf16;
-//   kQ4    GGML's Q4_0 and Q4_1 as they are: 4 bits, with a scale and a minimum
-//          for 32 inputs; activations rounded to int8, with a scale for 32.
-enum class MatrixFormat { kF32, kBf16, kQ4 };
-
-// Outputs come in strips, the unit in which threads share a product, and inputs
-// in groups; both are filled up with zeros.
-inline constexpr int64_t kStripOutputs = 32;
-inline constexpr int64_t kInputGroup = 32;
 
 // A matrix repacked for MatMul, the same for every instruction set. Does not
 // own `data`, which is aligned to 64 bytes.
@@ -30,10 +16,7 @@ inline constexpr int64_t kInputGroup = 32;
 // A strip is one sequential stream, in the order of its use:
 //   kF32:  [num_groups * 32][32 outputs]
 //   kBf16: [num_groups * 16][32 outputs][2 consecutive inputs]
-//   kQ4:   [num_groups][2 blocks of 16 outputs], a block being a line of 16
-//          scales and 16 minima in half precision, then lines 0 .. 3 of
-//          [16 outputs][4]: line l has inputs 4 l .. 4 l + 3 in its low nibbles
-//          and those 16 further in its high ones.
+//   byte formats: [num_groups] of groups as ByteFormat has them.
 struct PackedMatrix {
   MatrixFormat format = MatrixFormat::kF32;
   int64_t num_outputs = 0;
@@ -50,18 +33,15 @@ struct PackedMatrix {
   int64_t num_bytes() const { return num_strips() * strip_bytes(); }
 };
 
-inline bool CanPackAsQ4(TensorType type) {
-  return type == TensorType::kQ4_0 || type == TensorType::kQ4_1;
-}
-
-// Writes strips [first_strip, last_strip) of `packed` from the stored rows of
-// `parts`, matrices of the same number of inputs that lie one below the other.
-// Different strips may be packed by different threads. REQUIRES: part shapes
-// are [rows, packed.num_inputs] and the rows add up to packed.num_outputs; for
-// kQ4 every part's type is CanPackAsQ4.
+// Writes strips [first_strip, last_strip) of `packed` from inputs [first_input,
+// first_input + packed.num_inputs) of the stored rows of `parts`, matrices of
+// the same number of inputs that lie one below the other. Different strips may
+// be packed by different threads. REQUIRES: the parts have these inputs, and
+// their rows add up to packed.num_outputs; a byte format is the FastFormatOf of
+// every part's type, and first_input a multiple of kInputGroup then.
 void PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
-                int64_t last_strip);
+                int64_t last_strip, int64_t first_input = 0);
 
 }  // namespace quire
 

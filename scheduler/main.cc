@@ -28,8 +28,8 @@ ABSL_FLAG(uint32_t, block_size, quire::ServerOptions().block_size,
 ABSL_FLAG(uint32_t, num_blocks, quire::ServerOptions().num_blocks,
           "Limit of blocks; 0: as many as the workers have memory for.");
 ABSL_FLAG(uint32_t, world_size, quire::ServerOptions().world_size,
-          "Workers that together hold one copy of the model; 1 is the only "
-          "value today.");
+          "Workers that together hold one copy of the model; each is told the "
+          "same number, and its rank.");
 ABSL_FLAG(absl::Duration, step_timeout, quire::ServerOptions().step_timeout,
           "For a worker to answer a step before it counts as hung.");
 ABSL_FLAG(absl::Duration, drain_limit, quire::ServerOptions().drain_limit,

@@ -9,6 +9,7 @@ namespace quire {
 namespace {
 
 constexpr uint32_t kMaxBlockSize = 1024;
+constexpr uint32_t kMaxWorldSize = 64;
 
 absl::Status CheckDuration(const char* option, absl::Duration value,
                            absl::Duration smallest) {
@@ -31,11 +32,7 @@ absl::Status ServerOptions::Validate() const {
     QUIRE_RETURN_IF_ERROR(ListenAddress::Parse(address).status());
   }
   QUIRE_RETURN_IF_ERROR(CheckRange("block_size", block_size, 1, kMaxBlockSize));
-  if (world_size != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("world_size is ", world_size,
-                     ", must be 1: groups of several ranks are not supported"));
-  }
+  QUIRE_RETURN_IF_ERROR(CheckRange("world_size", world_size, 1, kMaxWorldSize));
   QUIRE_RETURN_IF_ERROR(
       CheckDuration("step_timeout", step_timeout, absl::Seconds(1)));
   QUIRE_RETURN_IF_ERROR(

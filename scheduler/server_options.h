@@ -26,7 +26,8 @@ struct ServerOptions {
   // Limit of the KV cache. 0 = as many blocks as the workers have memory for,
   // but no more than max_running_sequences full contexts.
   uint32_t num_blocks = 0;
-  // Ranks of the group; more than 1 is not supported.
+  // Ranks of the group, which divide the model: 1 to 64. Reason to raise: a
+  // model that one worker has no room for, or several machines.
   uint32_t world_size = 1;
   // For a rank to answer a step before its epoch ends; the server is not ready
   // after half of it. Reason to raise: a machine that needs longer for

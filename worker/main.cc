@@ -4,6 +4,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "common/command_flags.h"
 #include "common/lock_checks.h"
 #include "common/log.h"
@@ -19,11 +20,24 @@ ABSL_FLAG(std::string, model, WorkerOptions().model,
           "A GGUF file or a Hugging Face folder; the scheduler's must be the "
           "same. Required.");
 ABSL_FLAG(int, rank, WorkerOptions().rank, "This worker's place in its group.");
-ABSL_FLAG(int, world_size, WorkerOptions().world_size,
-          "Ranks of the group; 1 is the only value today.");
+ABSL_FLAG(
+    int, world_size, WorkerOptions().world_size,
+    "Ranks of the group, which divide the model: 1 to 64. The same on all "
+    "and on the scheduler.");
+ABSL_FLAG(std::string, communicator, WorkerOptions().communicator,
+          "How several ranks exchange what they compute: shm (shared memory, "
+          "all ranks on one machine) or gloo (TCP).");
+ABSL_FLAG(std::string, communicator_host, WorkerOptions().communicator_host,
+          "For gloo: a name or address of this machine at which other ranks "
+          "reach it. There is no authentication.");
+ABSL_FLAG(absl::Duration, collective_timeout,
+          WorkerOptions().collective_timeout,
+          "For other ranks to come within a step before this one gives up.");
+ABSL_FLAG(bool, check_agreement, WorkerOptions().check_agreement,
+          "For tests: ranks compare in every step what they compute.");
 ABSL_FLAG(int, threads, WorkerOptions().threads,
           "Threads that compute; 0: as many as affinity and control group "
-          "allow.");
+          "allow, divided among ranks that share memory.");
 ABSL_FLAG(std::string, compute, WorkerOptions().compute,
           "auto: fast, in low precision; f32: exact weights, everything in "
           "float32.");
@@ -38,7 +52,7 @@ ABSL_FLAG(std::string, host_kv_memory, WorkerOptions().host_kv_memory,
           "0: none, it is computed again; auto: a quarter of what the KV cache "
           "gets, less where memory does not suffice.");
 ABSL_FLAG(std::string, instruction_set, WorkerOptions().instruction_set,
-          "scalar, avx2 or avx512; auto: the best there is.");
+          "scalar, avx2, avx512 or amx; auto: the best there is.");
 
 namespace {
 
@@ -56,7 +70,8 @@ quire::FlagProgram Program() {
           .usage = kUsage,
           .flags = {"model", "scheduler", "kv_cache_memory", "host_kv_memory",
                     "threads", "compute", "kv_dtype", "instruction_set", "rank",
-                    "world_size"}};
+                    "world_size", "communicator", "communicator_host",
+                    "collective_timeout", "check_agreement"}};
 }
 
 WorkerOptions OptionsFromFlags() {
@@ -64,6 +79,10 @@ WorkerOptions OptionsFromFlags() {
           .model = absl::GetFlag(FLAGS_model),
           .rank = absl::GetFlag(FLAGS_rank),
           .world_size = absl::GetFlag(FLAGS_world_size),
+          .communicator = absl::GetFlag(FLAGS_communicator),
+          .communicator_host = absl::GetFlag(FLAGS_communicator_host),
+          .collective_timeout = absl::GetFlag(FLAGS_collective_timeout),
+          .check_agreement = absl::GetFlag(FLAGS_check_agreement),
           .threads = absl::GetFlag(FLAGS_threads),
           .compute = absl::GetFlag(FLAGS_compute),
           .kv_dtype = absl::GetFlag(FLAGS_kv_dtype),

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "common/ids.h"
 #include "common/status_macros.h"
 #include "common/strings.h"
 #include "kernels/instruction_set.h"
@@ -16,6 +17,7 @@ namespace quire {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+constexpr int kMaxWorldSize = 64;
 
 template <typename T>
 absl::Status Invalid(const char* flag, const T& value, const char* limit) {
@@ -58,11 +60,37 @@ absl::StatusOr<KvDtype> ParseKvDtype(const std::string& text, Compute compute) {
   return Invalid("kv_dtype", text, "auto, f32 or bf16");
 }
 
+absl::StatusOr<CommunicatorKind> ParseCommunicator(const std::string& text) {
+  for (const CommunicatorKind kind :
+       {CommunicatorKind::kSharedMemory, CommunicatorKind::kGloo}) {
+    if (text == CommunicatorName(kind)) return kind;
+  }
+  return Invalid("communicator", text, "shm or gloo");
+}
+
+absl::Status ValidateGroup(const WorkerOptions& options) {
+  if (options.world_size < 1 || options.world_size > kMaxWorldSize) {
+    return Invalid("world_size", options.world_size, "1 to 64");
+  }
+  if (options.rank < 0 || options.rank >= options.world_size) {
+    return Invalid("rank", options.rank, "0 to one less than --world_size");
+  }
+  if (options.communicator_host.empty()) {
+    return Invalid("communicator_host", options.communicator_host,
+                   "a name or address of this machine");
+  }
+  if (options.collective_timeout < absl::Milliseconds(100) ||
+      options.collective_timeout > absl::Hours(24)) {
+    return Invalid("collective_timeout",
+                   absl::FormatDuration(options.collective_timeout),
+                   "100ms to 24h");
+  }
+  return ParseCommunicator(options.communicator).status();
+}
+
 absl::StatusOr<InstructionSet> ParseInstructionSet(const std::string& text) {
   if (text == "auto") return BestInstructionSet();
-  for (const InstructionSet set :
-       {InstructionSet::kScalar, InstructionSet::kAvx2,
-        InstructionSet::kAvx512}) {
+  for (const InstructionSet set : kInstructionSets) {
     if (text != InstructionSetName(set)) continue;
     if (IsSupported(set)) return set;
     return absl::FailedPreconditionError(
@@ -70,7 +98,7 @@ absl::StatusOr<InstructionSet> ParseInstructionSet(const std::string& text) {
                      "\", which this machine lacks; it has ",
                      ToAbsl(InstructionSetName(BestInstructionSet()))));
   }
-  return Invalid("instruction_set", text, "auto, scalar, avx2 or avx512");
+  return Invalid("instruction_set", text, "auto, scalar, avx2, avx512 or amx");
 }
 
 }  // namespace
@@ -84,11 +112,7 @@ absl::Status WorkerOptions::Validate() const {
     return Invalid("scheduler", scheduler,
                    "HOST:PORT or unix:PATH of at most 107 bytes");
   }
-  if (world_size != 1) {
-    return Invalid("world_size", world_size,
-                   "1: groups of several ranks are not supported");
-  }
-  if (rank != 0) return Invalid("rank", rank, "0, the only rank of its group");
+  QUIRE_RETURN_IF_ERROR(ValidateGroup(*this));
   if (threads < 0 || threads > kMaxThreads) {
     return Invalid("threads", threads, "0 (automatic) to 1024");
   }
@@ -111,6 +135,17 @@ absl::StatusOr<ModelOptions> ToModelOptions(const WorkerOptions& options) {
   QUIRE_ASSIGN_OR_RETURN(model_options.instruction_set,
                          ParseInstructionSet(options.instruction_set));
   return model_options;
+}
+
+absl::StatusOr<CommunicatorOptions> ToCommunicatorOptions(
+    const WorkerOptions& options) {
+  QUIRE_ASSIGN_OR_RETURN(const CommunicatorKind kind,
+                         ParseCommunicator(options.communicator));
+  return CommunicatorOptions{.kind = kind,
+                             .rank = Rank(static_cast<uint32_t>(options.rank)),
+                             .num_ranks = options.world_size,
+                             .deadline = options.collective_timeout,
+                             .host = options.communicator_host};
 }
 
 const char* KvDtypeName(KvDtype kv_dtype) {

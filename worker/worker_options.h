@@ -5,6 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "worker/comm/make_communicator.h"
 #include "worker/model/model.h"
 
 namespace quire {
@@ -17,10 +19,21 @@ struct WorkerOptions {
   std::string model;
   // This worker's place in its group, below world_size.
   int rank = 0;
-  // Ranks of the group; more than 1 is not supported.
+  // Ranks of the group, which divide the model: 1 to 64.
   int world_size = 1;
-  // 0 = as many as affinity and control group allow. Fewer leave processors to
-  // others; more than there are make every step slower.
+  // How the ranks exchange what they compute. "shm": shared memory, all on one
+  // machine. "gloo": TCP.
+  std::string communicator = "shm";
+  // gloo: a name or address of this machine at which other ranks reach it.
+  std::string communicator_host = "127.0.0.1";
+  // For other ranks to come within a step, before the epoch ends. Less than the
+  // scheduler's step_timeout, which would end it too.
+  absl::Duration collective_timeout = absl::Seconds(20);
+  // Ranks compare in every step what they compute. For tests.
+  bool check_agreement = false;
+  // 0 = as many as affinity and control group allow, divided among ranks that
+  // share memory. Fewer leave processors to others; more than there are make
+  // every step slower.
   int threads = 0;
   // "auto": fast, low precision. "f32": exact weights, everything in float32.
   std::string compute = "auto";
@@ -43,6 +56,11 @@ struct WorkerOptions {
 // How the model is to compute. Errors as for Validate, also FAILED_PRECONDITION
 // where this machine lacks the instruction set.
 absl::StatusOr<ModelOptions> ToModelOptions(const WorkerOptions& options);
+
+// How ranks exchange what they compute, but for whether they spin. Errors as
+// for Validate.
+absl::StatusOr<CommunicatorOptions> ToCommunicatorOptions(
+    const WorkerOptions& options);
 
 // "f32", "bf16" and "f32", "auto": as the flags and Hello write them.
 const char* KvDtypeName(KvDtype kv_dtype);

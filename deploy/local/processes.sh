@@ -50,6 +50,28 @@ stop() {
   rm -f "$state/$name.pid"
 }
 
+# The names of the workers that run, of whichever service.
+running_workers() {
+  local file name
+  for file in "$state"/worker*.pid; do
+    name="${file##*/}"
+    name="${name%.pid}"
+    [[ -z "$(running "$name")" ]] || echo "$name"
+  done
+}
+
+# stop_workers SECONDS: all of them; each is waited for that long.
+stop_workers() {
+  local name
+  for name in $(running_workers); do
+    kill -TERM "$(running "$name")" 2>/dev/null || true
+  done
+  for name in $(running_workers); do
+    stop "$name" "$1"
+  done
+  rm -f "$state"/worker*.pid
+}
+
 # Where to dial what listens on an address: on all of this machine's, here.
 dialled() {
   case "$1" in

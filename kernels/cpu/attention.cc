@@ -11,9 +11,11 @@ int64_t AttentionStateFloats(int head_dim) {
   return AttentionStateSize(head_dim);
 }
 
-// The queries as factors, four bytes an element at most.
+// The queries as factors, four bytes an element at most. Tiles read more rows
+// than there are.
 int64_t AttentionScratchBytes(int head_dim, int num_query_heads) {
-  return int64_t{4} * head_dim * num_query_heads + 64;
+  constexpr int kTileRows = 16;
+  return int64_t{4} * head_dim * (num_query_heads + kTileRows);
 }
 
 void ClearAttentionState(int head_dim, float* state) {

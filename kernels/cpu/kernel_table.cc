@@ -4,6 +4,8 @@ namespace quire {
 
 const KernelTable& GetKernelTable(InstructionSet instruction_set) {
   switch (instruction_set) {
+    case InstructionSet::kAmx:
+      return amx::kKernels;
     case InstructionSet::kAvx512:
       return avx512::kKernels;
     case InstructionSet::kAvx2:

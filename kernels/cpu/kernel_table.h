@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/instruction_set.h"
+#include "kernels/matrix_format.h"
 #include "kernels/packed_matrix.h"
 
 namespace quire {
@@ -17,7 +18,7 @@ struct ProductOutput;
 // kernels/*.h, which look up the table and call.
 struct KernelTable {
   // Bytes of 32 inputs of one row in PreparedRows.
-  int64_t (*prepared_group_bytes)(MatrixFormat format);
+  int64_t (*prepared_group_bytes)(MatrixFormat format, bool fine);
   void (*prepare_row)(const float* x, int64_t first_input, int64_t num_inputs,
                       int64_t row, const PreparedRows& rows);
   void (*matmul)(const PackedMatrix& matrix, const PreparedRows& rows,
@@ -44,6 +45,10 @@ inline int64_t PreparedGroupPitch(int64_t group_bytes, int64_t num_rows) {
   return (lines | 1) * 64;
 }
 
+// Kernels that work on tiles of 16 rows read so far behind the last row, and
+// use nothing of it.
+inline constexpr int64_t kPreparedRowsSlack = 16 * 64;
+
 namespace scalar {
 extern const KernelTable kKernels;
 }
@@ -51,6 +56,9 @@ namespace avx2 {
 extern const KernelTable kKernels;
 }
 namespace avx512 {
+extern const KernelTable kKernels;
+}
+namespace amx {
 extern const KernelTable kKernels;
 }
 

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/attention.h"
 #include "kernels/cpu/attention_state.h"
 #include "kernels/cpu/kernel_table.h"
 #include "kernels/cpu/target.h"
+#include "kernels/cpu/thread_scratch.h"
 #include "kernels/matmul.h"
 
 QUIRE_BEGIN_TARGET_AVX2
@@ -21,12 +24,15 @@ namespace {
 #include "kernels/cpu/products.inc"
 #include "kernels/cpu/product_tile.inc"
 #include "kernels/cpu/matmul_float.inc"
-#include "kernels/cpu/matmul_q4.inc"
+#include "kernels/cpu/matmul_bytes.inc"
+#include "kernels/cpu/attention_tile.inc"
+#include "kernels/cpu/attention_lanes.inc"
+#include "kernels/cpu/lanes_only.inc"
 #include "kernels/cpu/matmul.inc"
+#include "kernels/cpu/attention.inc"
 #include "kernels/cpu/rms_norm.inc"
 #include "kernels/cpu/silu_mul.inc"
 #include "kernels/cpu/rope.inc"
-#include "kernels/cpu/attention.inc"
 // clang-format on
 
 }  // namespace

@@ -5,11 +5,12 @@
 namespace quire {
 
 int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
-                          int64_t num_inputs, int64_t num_rows) {
+                          int64_t num_inputs, int64_t num_rows, bool fine) {
   const int64_t group_bytes =
-      GetKernelTable(instruction_set).prepared_group_bytes(format);
+      GetKernelTable(instruction_set).prepared_group_bytes(format, fine);
   const int64_t num_groups = (num_inputs + kInputGroup - 1) / kInputGroup;
-  return num_groups * PreparedGroupPitch(group_bytes, num_rows);
+  return num_groups * PreparedGroupPitch(group_bytes, num_rows) +
+         kPreparedRowsSlack;
 }
 
 void PrepareRow(InstructionSet instruction_set, const float* x,

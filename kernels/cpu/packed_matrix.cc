@@ -1,32 +1,38 @@
 #include "kernels/packed_matrix.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "common/check.h"
+#include "kernels/cpu/quant_group.h"
 #include "kernels/dequantize.h"
 #include "kernels/half_floats.h"
 
 namespace quire {
 namespace {
 
-// A block of 16 outputs in a group of kQ4: scales and minima, nibbles.
-constexpr int64_t kQ4BlockOutputs = 16;
-constexpr int64_t kQ4BlockBytes = 320;
-
+// The part of a stored row that is packed, in whole groups of its type.
 struct StoredRow {
   TensorType type;
   int64_t num_inputs;
+  int64_t num_skipped;  // Inputs of the first group that are not packed.
   const std::byte* data;
 };
 
-// Output `row` of the parts.
-StoredRow FindRow(std::span<const TensorView* const> parts, int64_t row) {
+// Inputs [first_input, first_input + num_inputs) of output `row` of the parts.
+StoredRow FindRow(std::span<const TensorView* const> parts, int64_t row,
+                  int64_t first_input, int64_t num_inputs) {
   for (const TensorView* part : parts) {
     if (row < part->shape[0]) {
       const TensorTypeInfo& info = GetTensorTypeInfo(part->type);
       const int64_t row_bytes = part->shape[1] / info.elements * info.bytes;
-      return {part->type, part->shape[1], part->data.data() + row * row_bytes};
+      const int64_t first = first_input / info.elements;
+      const int64_t last =
+          (first_input + num_inputs + info.elements - 1) / info.elements;
+      return {part->type, (last - first) * info.elements,
+              first_input - first * info.elements,
+              part->data.data() + row * row_bytes + first * info.bytes};
     }
     row -= part->shape[0];
   }
@@ -55,14 +61,20 @@ void InterleaveBf16(const float* rows, int64_t width, std::byte* strip) {
 
 // One strip of kF32 or kBf16. `rows` is scratch.
 void PackFloats(std::span<const TensorView* const> parts,
-                const PackedMatrix& packed, int64_t first_output,
-                std::vector<float>& rows, std::byte* strip) {
+                const PackedMatrix& packed, int64_t first_input,
+                int64_t first_output, std::vector<float>& rows,
+                std::byte* strip) {
   const int64_t width = packed.num_groups() * kInputGroup;
   rows.assign(kStripOutputs * width, 0);
+  std::vector<float> stored;
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
-    const StoredRow row = FindRow(parts, first_output + o);
-    Dequantize(row.type, row.data, row.num_inputs, &rows[o * width]);
+    const StoredRow row =
+        FindRow(parts, first_output + o, first_input, packed.num_inputs);
+    stored.resize(row.num_inputs);
+    Dequantize(row.type, row.data, row.num_inputs, stored.data());
+    std::copy_n(stored.data() + row.num_skipped, packed.num_inputs,
+                &rows[o * width]);
   }
   if (packed.format == MatrixFormat::kF32) {
     InterleaveF32(rows.data(), width, strip);
@@ -71,37 +83,93 @@ void PackFloats(std::span<const TensorView* const> parts,
   }
 }
 
-// Scale, minimum and nibbles of one output's group go to their places in a
-// block. Q4_0 counts from minus eight scales, which half precision holds
-// exactly for scales below 8,192.
-void PackQ4Group(TensorType type, const std::byte* stored, int64_t output,
-                 std::byte* block) {
-  const bool has_minimum = type == TensorType::kQ4_1;
-  uint16_t scale;
-  std::memcpy(&scale, stored, sizeof(scale));
-  uint16_t minimum = F16FromFloat(FloatFromF16(scale) * -8);
-  if (has_minimum) std::memcpy(&minimum, stored + 2, sizeof(minimum));
-  std::memcpy(block + 2 * output, &scale, sizeof(scale));
-  std::memcpy(block + 32 + 2 * output, &minimum, sizeof(minimum));
-  const std::byte* nibbles = stored + (has_minimum ? 4 : 2);
-  for (int64_t line = 0; line < 4; ++line) {
-    std::memcpy(block + 64 * (1 + line) + 4 * output, nibbles + 4 * line, 4);
+void StoreHalf(float value, std::byte* destination) {
+  const uint16_t half = F16FromFloat(value);
+  std::memcpy(destination, &half, sizeof(half));
+}
+
+// Writes the scales of an output and its minima, in which the type's zero is
+// contained where the format has none. Rounding to half precision loses at most
+// 2^-11 of a scale of the K types, far less than rounding weights to quants
+// did; the other types' scales are halves as they are.
+void PackHeader(const ByteFormat& format, const QuantType& type,
+                const QuantGroup& quants, std::byte* header) {
+  const int n = format.num_scales();
+  for (int i = 0; i < n; ++i) {
+    StoreHalf(quants.scales[i], header + ptrdiff_t{32} * i);
+    if (!format.minima) continue;
+    const float minimum =
+        quants.minima[i] - quants.scales[i] * static_cast<float>(type.zero);
+    StoreHalf(minimum, header + ptrdiff_t{32} * (n + i));
   }
 }
 
-void PackQ4(std::span<const TensorView* const> parts,
-            const PackedMatrix& packed, int64_t first_output,
-            std::byte* strip) {
+// Shifts four quants' lowest bits, those in `mask`, to their place in a plane
+// that was zero.
+void AddToPlane(uint32_t dword, uint32_t mask, int64_t shift,
+                std::byte* place) {
+  uint32_t plane;
+  std::memcpy(&plane, place, sizeof(plane));
+  plane |= (dword & (mask * 0x01010101u)) << shift;
+  std::memcpy(place, &plane, sizeof(plane));
+}
+
+// Four quants of an output, `k` counts them in the group. The binary digits of
+// format.bits are the planes that the format has.
+void PackDword(const ByteFormat& format, uint32_t dword, int64_t k,
+               std::byte* planes) {
+  if ((format.bits & 8) != 0) {
+    AddToPlane(dword, 0xff, 0, planes + 64 * k);
+    return;
+  }
+  if ((format.bits & 4) != 0) {
+    const int64_t line = format.halves ? k / 2 : k % 4;
+    const int64_t nibble = format.halves ? k % 2 : k / 4;
+    AddToPlane(dword, 15, 4 * nibble, planes + 64 * line);
+    dword >>= 4;
+    planes += 4 * 64;
+  }
+  if ((format.bits & 2) != 0) {
+    AddToPlane(dword, 3, k % 4 * 2, planes + k / 4 * 64);
+    dword >>= 2;
+    planes += 2 * 64;
+  }
+  if ((format.bits & 1) != 0) AddToPlane(dword, 1, k, planes);
+}
+
+void PackByteGroup(const ByteFormat& format, const QuantType& type,
+                   const QuantGroup& quants, int64_t output, std::byte* group) {
+  const int64_t block = output / kBlockOutputs;
+  const int64_t place = output % kBlockOutputs;
+  PackHeader(format, type, quants,
+             group + format.header_offset(block) + 2 * place);
+  std::byte* planes = group + format.planes_offset(block) + 4 * place;
+  for (int64_t k = 0; k < kInputGroup / 4; ++k) {
+    uint32_t dword;
+    std::memcpy(&dword, quants.quants + 4 * k, sizeof(dword));
+    PackDword(format, dword, k, planes);
+  }
+}
+
+// One strip of a byte format.
+void PackBytes(std::span<const TensorView* const> parts,
+               const PackedMatrix& packed, int64_t first_input,
+               int64_t first_output, std::byte* strip) {
+  QUIRE_CHECK(first_input % kInputGroup == 0);
+  const ByteFormat format = ByteFormatOf(packed.format);
   std::memset(strip, 0, packed.strip_bytes());
+  QuantGroup quants;
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
-    const StoredRow row = FindRow(parts, first_output + o);
-    const int64_t stored_bytes = GetTensorTypeInfo(row.type).bytes;
-    std::byte* block = strip + o / kQ4BlockOutputs * kQ4BlockBytes;
+    const StoredRow row =
+        FindRow(parts, first_output + o, first_input, packed.num_inputs);
+    QUIRE_CHECK(FastFormatOf(row.type) == packed.format);
+    const QuantType type = GetQuantType(row.type);
+    const int64_t first_group = row.num_skipped / kInputGroup;
     for (int64_t group = 0; group < packed.num_groups(); ++group) {
-      PackQ4Group(row.type, row.data + group * stored_bytes,
-                  o % kQ4BlockOutputs, block);
-      block += kStripOutputs / kQ4BlockOutputs * kQ4BlockBytes;
+      ReadQuantGroup(row.type, row.data, first_group + group, quants);
+      PackByteGroup(format, type, quants, o,
+                    strip + group * format.group_bytes());
     }
   }
 }
@@ -113,10 +181,9 @@ int64_t GroupBytes(MatrixFormat format) {
       return kInputGroup * kStripOutputs * int64_t{sizeof(float)};
     case MatrixFormat::kBf16:
       return kInputGroup * kStripOutputs * int64_t{sizeof(uint16_t)};
-    case MatrixFormat::kQ4:
-      return kStripOutputs / kQ4BlockOutputs * kQ4BlockBytes;
+    default:
+      return ByteFormatOf(format).group_bytes();
   }
-  return 0;
 }
 
 }  // namespace
@@ -127,14 +194,15 @@ int64_t PackedMatrix::strip_bytes() const {
 
 void PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
-                int64_t last_strip) {
+                int64_t last_strip, int64_t first_input) {
   std::vector<float> rows;
   for (int64_t strip = first_strip; strip < last_strip; ++strip) {
     std::byte* destination = packed.data + strip * packed.strip_bytes();
-    if (packed.format == MatrixFormat::kQ4) {
-      PackQ4(parts, packed, strip * kStripOutputs, destination);
+    if (IsByteFormat(packed.format)) {
+      PackBytes(parts, packed, first_input, strip * kStripOutputs, destination);
     } else {
-      PackFloats(parts, packed, strip * kStripOutputs, rows, destination);
+      PackFloats(parts, packed, first_input, strip * kStripOutputs, rows,
+                 destination);
     }
   }
 }

@@ -15,6 +15,8 @@ using worker::v1::Hello;
 
 // Words such as "bf16". Only such are quoted, in logs and in the status.
 constexpr size_t kMaxWordBytes = 64;
+// Of rank 0's rendezvous.
+constexpr size_t kMaxAddressBytes = 300;
 
 // A rank with this many bytes a slot would not be of this world; keeps products
 // far from overflow.
@@ -39,11 +41,12 @@ absl::Status CheckSame(const char* what, const T& its, const Hello& other,
                    other.rank(), " is ", others));
 }
 
-absl::Status CheckWord(const char* what, const std::string& word) {
-  if (word.empty() || word.size() > kMaxWordBytes) {
+absl::Status CheckWord(const char* what, const std::string& word,
+                       size_t max_bytes = kMaxWordBytes) {
+  if (word.empty() || word.size() > max_bytes) {
     return absl::FailedPreconditionError(
         absl::StrCat("the worker's ", what, " has ", word.size(),
-                     " bytes; it has 1 to ", kMaxWordBytes));
+                     " bytes; it has 1 to ", max_bytes));
   }
   const size_t control = FindControlCharacter(word);
   if (control == std::string::npos) return absl::OkStatus();
@@ -58,6 +61,13 @@ absl::Status CheckWords(const Hello& hello) {
   QUIRE_RETURN_IF_ERROR(CheckWord("kv_dtype", hello.kv_dtype()));
   QUIRE_RETURN_IF_ERROR(CheckWord("compute", hello.compute()));
   return CheckWord("instruction_set", hello.instruction_set());
+}
+
+// Of several ranks.
+absl::Status CheckCommunication(const Hello& hello) {
+  QUIRE_RETURN_IF_ERROR(CheckWord("communicator", hello.communicator()));
+  if (hello.rank() != 0) return absl::OkStatus();
+  return CheckWord("rendezvous", hello.rendezvous(), kMaxAddressBytes);
 }
 
 // In whole blocks, computed without a product that could overflow.
@@ -99,8 +109,8 @@ absl::Status CheckAgainstRank(const Hello& hello, const Hello& other) {
       CheckSame("compute", hello.compute(), other, other.compute()));
   QUIRE_RETURN_IF_ERROR(CheckSame("instruction_set", hello.instruction_set(),
                                   other, other.instruction_set()));
-  return CheckSame("bytes_per_slot", hello.bytes_per_slot(), other,
-                   other.bytes_per_slot());
+  return CheckSame("communicator", hello.communicator(), other,
+                   other.communicator());
 }
 
 }  // namespace
@@ -119,6 +129,7 @@ absl::Status CheckHello(const Hello& hello, const HandshakeTerms& terms,
         absl::StrCat("the worker's rank is ", hello.rank(),
                      ", ranks of this group are below ", terms.world_size));
   }
+  if (terms.world_size > 1) QUIRE_RETURN_IF_ERROR(CheckCommunication(hello));
   QUIRE_RETURN_IF_ERROR(CheckCache(hello, terms));
   for (const Hello& other : attached) {
     QUIRE_RETURN_IF_ERROR(CheckAgainstRank(hello, other));

@@ -41,6 +41,14 @@ WorkerInfo InfoOf(const worker::v1::Hello& hello, const std::string& peer) {
   return info;
 }
 
+// Whether a rank says that another one is gone or did not come: of no request's
+// doing, unlike other failures of a step.
+bool IsLossOfAnother(const worker::v1::StepResult& result) {
+  const auto code = static_cast<absl::StatusCode>(result.status_code());
+  return code == absl::StatusCode::kUnavailable ||
+         code == absl::StatusCode::kDeadlineExceeded;
+}
+
 uint64_t LongestNs(const worker::v1::StepTimings& timings) {
   return std::max(
       {timings.prepare_ns(), timings.execute_ns(), timings.sample_ns()});
@@ -262,7 +270,8 @@ void WorkerGroup::StartPreparing() {
   epoch_ = epoch_.Next();
   last_step_ = 0;
   shape_ = AgreeOnShape(Hellos(), options_.terms, epoch_);
-  const worker::v1::Welcome welcome = MakeWelcome(shape_);
+  worker::v1::Welcome welcome = MakeWelcome(shape_);
+  welcome.set_rendezvous(members_.at(Rank(0)).hello.rendezvous());
   const absl::Time now = clock_->Now();
   for (auto& [rank, member] : members_) {
     member.waiting_since = now;
@@ -291,7 +300,7 @@ void WorkerGroup::BecomeReady() {
     directory_[rank].up = true;
     metrics_.SetUp(
         rank, true,
-        shape_.bytes_per_block / shape_.num_ranks * shape_.num_blocks);
+        member.hello.bytes_per_slot() * shape_.block_size * shape_.num_blocks);
   }
   log_.push_back({LogLevel::kInfo,
                   absl::StrCat("epoch ", epoch_.value(), " is ready: ",
@@ -309,6 +318,12 @@ void WorkerGroup::HandleResult(Member& member, worker::v1::StepResult& result) {
                               result.epoch(), "; it has answered ",
                               member.last_answered, " of ", last_step_,
                               " steps of epoch ", epoch_.value()));
+    return;
+  }
+  if (IsLossOfAnother(result)) {
+    Lose(member,
+         absl::StrCat("could not finish step ", expected, ": ",
+                      Escaped(result.status_message(), kMaxFailureBytes)));
     return;
   }
   const std::string fault = FindFault(result);

@@ -81,6 +81,40 @@ test_starts_both_and_says_how_to_talk_to_them() {
   expect "a worker" lives "$(pid_of worker)"
 }
 
+test_several_workers_are_told_their_ranks() {
+  expect "up succeeds" up --workers 3
+  local rank
+  for rank in 0 1 2; do
+    expect "worker $rank" lives "$(pid_of "worker.$rank")"
+    expect "its rank" grep -qzx -- "--rank=$rank" "/proc/$(pid_of "worker.$rank")/cmdline"
+    expect "its group" grep -qzx -- --world_size=3 "/proc/$(pid_of "worker.$rank")/cmdline"
+  done
+  expect "the scheduler's" grep -qzx -- --world_size=3 "/proc/$(pid_of scheduler)/cmdline"
+  expect "another number" test "$(up --workers 2; echo $?)" = 1
+  expect "the command" says "--workers=3"
+}
+
+test_up_starts_the_one_of_several_workers_that_is_lost() {
+  expect "up succeeds" up --workers=3
+  local other lost
+  other="$(pid_of worker.0)" lost="$(pid_of worker.1)"
+  kill_off worker.1
+  expect "up succeeds again" up --workers=3
+  expect "the same worker" test "$(pid_of worker.0)" = "$other"
+  expect "a new one" test "$(pid_of worker.1)" != "$lost"
+}
+
+test_down_stops_all_workers() {
+  expect "up succeeds" up --workers 2
+  local zero one
+  zero="$(pid_of worker.0)" one="$(pid_of worker.1)"
+  expect "down succeeds" down
+  expect "no worker" dead "$zero"
+  expect "no other" dead "$one"
+  expect "up with one worker succeeds" up
+  expect "that" lives "$(pid_of worker)"
+}
+
 test_a_second_up_changes_nothing() {
   expect "up succeeds" up
   local before
@@ -278,6 +312,8 @@ test_the_run_of_the_tests_has_help_and_refuses_words() {
 test_wrong_words_are_refused() {
   expect "a port" refused "$local/up" --port 99999
   expect "a port that nobody knows" refused "$local/up" -- --listen=127.0.0.1:0
+  expect "no workers" refused "$local/up" --workers 0
+  expect "a number of workers" refused "$local/up" --workers many
   expect "a port of quickstart" refused "$local/quickstart" --port 0
   expect "a word" refused "$local/up" model.gguf
   expect "a word to down" refused "$local/down" now

@@ -26,8 +26,7 @@ inline constexpr double kFloatEpsilon =
 
 inline std::vector<InstructionSet> SupportedInstructionSets() {
   std::vector<InstructionSet> supported;
-  for (InstructionSet set : {InstructionSet::kScalar, InstructionSet::kAvx2,
-                             InstructionSet::kAvx512}) {
+  for (const InstructionSet set : kInstructionSets) {
     if (IsSupported(set)) supported.push_back(set);
   }
   return supported;

@@ -11,34 +11,15 @@
 #include <vector>
 
 #include "kernels/dequantize.h"
-#include "kernels/half_floats.h"
+#include "kernels/matrix_format.h"
 #include "tests/kernels/kernel_testing.h"
+#include "tests/kernels/random_weights.h"
+#include "tests/kernels/tensor_type_names.h"
 
 namespace quire {
 namespace {
 
-// Stored weights whose product means the same in their format as in float32:
-// numbers that bf16 holds exactly, or groups of 4 bits with scales up to 0.1
-// and minima up to 1.
-std::vector<std::byte> RandomWeights(TensorType type, int64_t num_elements,
-                                     RandomFloats random) {
-  if (type == TensorType::kF32) {
-    const std::vector<float> values = random.Bf16Vector(num_elements);
-    const auto bytes = std::as_bytes(std::span(values));
-    return {bytes.begin(), bytes.end()};
-  }
-  std::vector<std::byte> groups(num_elements / 32 * 20);
-  for (std::byte& byte : groups)
-    byte = static_cast<std::byte>(random.NextBits());
-  for (size_t i = 0; i < groups.size(); i += 20) {
-    const uint16_t halves[2] = {F16FromFloat(random.Next() * 0.1f),
-                                F16FromFloat(random.Next())};
-    std::memcpy(&groups[i], halves, sizeof(halves));
-  }
-  return groups;
-}
-
-// What products of kQ4 make of a row: int8 with a scale of 32 inputs.
+// What products of byte formats make of a row: int8 with a scale of 32 inputs.
 std::vector<float> QuantizedRow(std::vector<float> row) {
   for (size_t group = 0; group < row.size(); group += 32) {
     float largest = 0;
@@ -52,20 +33,48 @@ std::vector<float> QuantizedRow(std::vector<float> row) {
   return row;
 }
 
+// A stored type and the format that it is multiplied in. Packing rounds no
+// number of these, but scales of the K types.
+struct Weights {
+  TensorType type;
+  MatrixFormat format;
+  bool fine = false;  // Rows are prepared so.
+};
+
+std::vector<Weights> QuantizedWeights() {
+  std::vector<Weights> quantized;
+  for (TensorType type : kAllTensorTypes) {
+    const MatrixFormat format = FastFormatOf(type);
+    if (!IsByteFormat(format)) continue;
+    quantized.push_back({type, format});
+    quantized.push_back({type, format, /*fine=*/true});
+  }
+  return quantized;
+}
+
+std::vector<Weights> AllWeights() {
+  std::vector<Weights> all = QuantizedWeights();
+  all.push_back({TensorType::kF32, MatrixFormat::kF32});
+  all.push_back({TensorType::kBF16, MatrixFormat::kBf16});
+  return all;
+}
+
+// Products of random weights up to 1; of byte formats they are differences of
+// up to 2 and 1.
 class Product {
  public:
-  Product(InstructionSet instruction_set, MatrixFormat format,
-          int64_t num_outputs, int64_t num_inputs)
+  Product(InstructionSet instruction_set, const Weights& weights,
+          int64_t num_outputs, int64_t num_inputs,
+          const std::vector<std::byte>& stored)
       : instruction_set_(instruction_set),
-        matrix_{format, num_outputs, num_inputs},
+        is_fine_(weights.fine),
+        matrix_{weights.format, num_outputs, num_inputs},
         packed_(matrix_.num_bytes()) {
-    const TensorType type =
-        format == MatrixFormat::kQ4 ? TensorType::kQ4_1 : TensorType::kF32;
     const int64_t size = num_outputs * num_inputs;
-    const std::vector<std::byte> stored =
-        RandomWeights(type, size, RandomFloats(num_inputs));
+    const TensorType type = weights.type;
     weights_.resize(size);
     Dequantize(type, stored.data(), size, weights_.data());
+    if (GetTensorTypeInfo(type).elements == 256) rounding_ = 0x1p-11;
     matrix_.data = packed_.data();
     const TensorView tensor{
         .type = type, .shape = {num_outputs, num_inputs}, .data = stored};
@@ -78,9 +87,10 @@ class Product {
                               ProductOutput output = {},
                               std::vector<float> y = {}) {
     AlignedBytes data(PreparedRowsBytes(instruction_set_, matrix_.format,
-                                        matrix_.num_inputs, num_rows));
+                                        matrix_.num_inputs, num_rows,
+                                        is_fine_));
     const PreparedRows rows{matrix_.format, matrix_.num_inputs, num_rows,
-                            data.data()};
+                            data.data(), is_fine_};
     for (int64_t r = 0; r < num_rows; ++r) {
       PrepareRow(instruction_set_, &x[r * matrix_.num_inputs], 0,
                  matrix_.num_inputs, r, rows);
@@ -93,62 +103,86 @@ class Product {
     return y;
   }
 
-  // Sum of a row and an output, and the sum of its terms' magnitudes, in double
-  // precision. A term of kQ4 is a difference of at most 1.5 and 1 times its
-  // input.
+  // Sum of a row and an output in double precision, and how far from it a sum
+  // may be: n products, each rounded once or twice, are off by at most 2 n half
+  // units of the sum of magnitudes. Fine rows are off by half of the 254th part
+  // of the 127th part of 1, and weights are below 3.
   std::pair<double, double> Reference(const float* x, int64_t output) const {
+    const auto n = static_cast<double>(matrix_.num_inputs);
     std::vector<float> row(x, x + matrix_.num_inputs);
-    const bool is_q4 = matrix_.format == MatrixFormat::kQ4;
-    if (is_q4) row = QuantizedRow(row);
+    const bool is_byte_format = IsByteFormat(matrix_.format);
+    if (is_byte_format && !is_fine_) row = QuantizedRow(row);
     double sum = 0;
     double magnitude = 0;
     for (int64_t k = 0; k < matrix_.num_inputs; ++k) {
       const double weight = weights_[output * matrix_.num_inputs + k];
       sum += row[k] * weight;
-      magnitude += std::abs(row[k] * (is_q4 ? 2.5 : weight));
+      magnitude += std::abs(row[k] * (is_byte_format ? 3 : weight));
     }
-    return {sum, magnitude};
+    const double fine_rounding = is_fine_ ? n * 3 * 0.5 / (127 * 254) : 0;
+    return {sum,
+            magnitude * (2 * n * kFloatEpsilon + rounding_) + fine_rounding};
   }
 
   const PackedMatrix& matrix() const { return matrix_; }
 
  private:
   InstructionSet instruction_set_;
+  bool is_fine_;
   std::vector<float> weights_;  // [num_outputs, num_inputs]
+  double rounding_ = 0;         // Of a weight, when it is packed.
   PackedMatrix matrix_;
   AlignedBytes packed_;
 };
 
-using Param = std::tuple<InstructionSet, MatrixFormat>;
+using Param = std::tuple<InstructionSet, Weights>;
 
 class MatMulTest : public testing::TestWithParam<Param> {
  protected:
   Product MakeProduct(int64_t num_outputs, int64_t num_inputs) {
-    return Product(instruction_set(), format(), num_outputs, num_inputs);
+    RandomFloats random(num_inputs);
+    return Product(
+        instruction_set(), weights(), num_outputs, num_inputs,
+        RandomWeights(weights().type, num_outputs * num_inputs, 1.0f, random));
   }
-  // The next number of inputs that the format has.
+  // The next number of inputs that the type has.
   int64_t Inputs(int64_t at_least) const {
-    return format() == MatrixFormat::kQ4 ? (at_least + 31) / 32 * 32 : at_least;
+    const int64_t group = GetTensorTypeInfo(weights().type).elements;
+    return (at_least + group - 1) / group * group;
   }
   InstructionSet instruction_set() const { return std::get<0>(GetParam()); }
-  MatrixFormat format() const { return std::get<1>(GetParam()); }
+  const Weights& weights() const { return std::get<1>(GetParam()); }
+  MatrixFormat format() const { return weights().format; }
+  // Memory for rows, and the rows.
+  int64_t RowsBytes(int64_t num_inputs, int64_t num_rows) const {
+    return PreparedRowsBytes(instruction_set(), format(), num_inputs, num_rows,
+                             weights().fine);
+  }
+  PreparedRows Rows(AlignedBytes& data, int64_t num_inputs,
+                    int64_t num_rows) const {
+    return {format(), num_inputs, num_rows, data.data(), weights().fine};
+  }
 };
+
+std::string NameOf(const testing::TestParamInfo<Param>& info) {
+  return std::string(InstructionSetName(std::get<0>(info.param))) + "_" +
+         std::string(GetTensorTypeInfo(std::get<1>(info.param).type).name) +
+         (std::get<1>(info.param).fine ? "_fine" : "");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     All, MatMulTest,
     testing::Combine(testing::ValuesIn(SupportedInstructionSets()),
-                     testing::Values(MatrixFormat::kF32, MatrixFormat::kBf16,
-                                     MatrixFormat::kQ4)),
-    [](const testing::TestParamInfo<Param>& info) {
-      const MatrixFormat format = std::get<1>(info.param);
-      return std::string(InstructionSetName(std::get<0>(info.param))) +
-             (format == MatrixFormat::kF32    ? "_f32"
-              : format == MatrixFormat::kBf16 ? "_bf16"
-                                              : "_q4");
-    });
+                     testing::ValuesIn(AllWeights())),
+    NameOf);
 
-// A sum of n products, each rounded once or twice, is off by at most 2 n half
-// units of the sum of magnitudes.
+class ByteMatMulTest : public MatMulTest {};
+INSTANTIATE_TEST_SUITE_P(
+    All, ByteMatMulTest,
+    testing::Combine(testing::ValuesIn(SupportedInstructionSets()),
+                     testing::ValuesIn(QuantizedWeights())),
+    NameOf);
+
 TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
   for (const auto& [num_outputs, min_inputs, num_rows] : {std::tuple{1, 1, 1},
                                                           {31, 33, 2},
@@ -162,18 +196,36 @@ TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
         RandomFloats(7).Bf16Vector(num_rows * num_inputs);
     const std::vector<float> y = product.Multiply(x, num_rows);
     for (int i = 0; i < num_rows * num_outputs; ++i) {
-      const auto [sum, magnitude] =
+      const auto [sum, bound] =
           product.Reference(&x[i / num_outputs * num_inputs], i % num_outputs);
-      ASSERT_NEAR(y[i], sum, 2 * num_inputs * kFloatEpsilon * magnitude)
+      ASSERT_NEAR(y[i], sum, bound)
           << num_outputs << "x" << num_inputs << " row " << i / num_outputs;
     }
   }
 }
 
+TEST_P(ByteMatMulTest, LargestQuantsAndInputsDoNotOverflow) {
+  constexpr int64_t kOutputs = 32;
+  const int64_t num_inputs = Inputs(32);
+  std::vector<float> x(num_inputs, 1.0f);
+  x.insert(x.end(), num_inputs, -1.0f);
+  for (const int fill : {0x00, 0x7f, 0x80, 0xff}) {
+    Product product(instruction_set(), weights(), kOutputs, num_inputs,
+                    UniformWeights(weights().type, kOutputs * num_inputs,
+                                   static_cast<std::byte>(fill)));
+    const std::vector<float> y = product.Multiply(x, 2);
+    for (int row = 0; row < 2; ++row) {
+      const auto [sum, bound] = product.Reference(&x[row * num_inputs], 0);
+      ASSERT_NEAR(y[row * kOutputs], sum, bound) << fill;
+    }
+  }
+}
+
 TEST_P(MatMulTest, ARowIsTheSameToTheBitAmongAnyNumberOfRows) {
-  constexpr int64_t kOutputs = 40, kInputs = 96, kMaxRows = 70;
-  Product product = MakeProduct(kOutputs, kInputs);
-  const std::vector<float> x = RandomFloats(8).Vector(kMaxRows * kInputs);
+  constexpr int64_t kOutputs = 40, kMaxRows = 70;
+  const int64_t num_inputs = Inputs(96);
+  Product product = MakeProduct(kOutputs, num_inputs);
+  const std::vector<float> x = RandomFloats(8).Vector(kMaxRows * num_inputs);
   const std::vector<float> all = product.Multiply(x, kMaxRows);
   for (int64_t num_rows = 1; num_rows < kMaxRows; ++num_rows) {
     const std::vector<float> y = product.Multiply(x, num_rows);
@@ -182,20 +234,26 @@ TEST_P(MatMulTest, ARowIsTheSameToTheBitAmongAnyNumberOfRows) {
   }
 }
 
+// Rows are cut into blocks that fit the second-level cache.
 TEST_P(MatMulTest, RowsBeyondABlockAreTheSameToTheBit) {
-  constexpr int64_t kOutputs = 32, kInputs = 3008, kRows = 150;
-  Product product = MakeProduct(kOutputs, kInputs);
-  const std::vector<float> x = RandomFloats(9).Vector(kRows * kInputs);
+  constexpr int64_t kOutputs = 32, kRows = 512;
+  const int64_t num_inputs = Inputs(1008);
+  Product product = MakeProduct(kOutputs, num_inputs);
+  const std::vector<float> x = RandomFloats(9).Vector(kRows * num_inputs);
   const std::vector<float> all = product.Multiply(x, kRows);
-  const std::vector<float> last_row(x.end() - kInputs, x.end());
-  const std::vector<float> y = product.Multiply(last_row, 1);
-  EXPECT_TRUE(SameBits(y, std::span(all).last(kOutputs)));
+  for (int64_t row : {255, 511}) {
+    const auto begin = x.begin() + row * num_inputs;
+    const std::vector<float> y =
+        product.Multiply({begin, begin + num_inputs}, 1);
+    EXPECT_TRUE(SameBits(y, std::span(all).subspan(row * kOutputs, kOutputs)));
+  }
 }
 
 TEST_P(MatMulTest, BiasAndFormerValuesAreAddedToTheSum) {
-  constexpr int64_t kOutputs = 37, kInputs = 64, kRows = 3;
-  Product product = MakeProduct(kOutputs, kInputs);
-  const std::vector<float> x = RandomFloats(10).Vector(kRows * kInputs);
+  constexpr int64_t kOutputs = 37, kRows = 3;
+  const int64_t num_inputs = Inputs(64);
+  Product product = MakeProduct(kOutputs, num_inputs);
+  const std::vector<float> x = RandomFloats(10).Vector(kRows * num_inputs);
   const std::vector<float> bias = RandomFloats(11).Vector(kOutputs);
   const std::vector<float> before = RandomFloats(12).Vector(kRows * kOutputs);
   const std::vector<float> sums = product.Multiply(x, kRows);
@@ -207,15 +265,15 @@ TEST_P(MatMulTest, BiasAndFormerValuesAreAddedToTheSum) {
 }
 
 TEST_P(MatMulTest, OnlyTheStripsAndRowsAskedForAreWritten) {
-  constexpr int64_t kOutputs = 100, kInputs = 32, kRows = 6;
-  Product product = MakeProduct(kOutputs, kInputs);
-  const std::vector<float> x = RandomFloats(13).Vector(kRows * kInputs);
+  constexpr int64_t kOutputs = 100, kRows = 6;
+  const int64_t num_inputs = Inputs(32);
+  Product product = MakeProduct(kOutputs, num_inputs);
+  const std::vector<float> x = RandomFloats(13).Vector(kRows * num_inputs);
   const std::vector<float> all = product.Multiply(x, kRows);
-  AlignedBytes data(
-      PreparedRowsBytes(instruction_set(), format(), kInputs, kRows));
-  const PreparedRows rows{format(), kInputs, kRows, data.data()};
+  AlignedBytes data(RowsBytes(num_inputs, kRows));
+  const PreparedRows rows = Rows(data, num_inputs, kRows);
   for (int r = 0; r < kRows; ++r)
-    PrepareRow(instruction_set(), &x[r * kInputs], 0, kInputs, r, rows);
+    PrepareRow(instruction_set(), &x[r * num_inputs], 0, num_inputs, r, rows);
   std::vector<float> y(2 * kOutputs, 7.0f);
   MatMul(instruction_set(), product.matrix(), rows, /*first_row=*/3,
          /*num_rows=*/2,
@@ -230,11 +288,10 @@ TEST_P(MatMulTest, OnlyTheStripsAndRowsAskedForAreWritten) {
 TEST_P(MatMulTest, APreparedRowDoesNotDependOnHowItIsCut) {
   constexpr int64_t kInputs = 150;
   const std::vector<float> x = RandomFloats(14).Vector(kInputs);
-  const int64_t size =
-      PreparedRowsBytes(instruction_set(), format(), kInputs, 1);
+  const int64_t size = RowsBytes(kInputs, 1);
   AlignedBytes whole(size), parts(size);
-  const PreparedRows whole_row{format(), kInputs, 1, whole.data()};
-  const PreparedRows parts_row{format(), kInputs, 1, parts.data()};
+  const PreparedRows whole_row = Rows(whole, kInputs, 1);
+  const PreparedRows parts_row = Rows(parts, kInputs, 1);
   PrepareRow(instruction_set(), x.data(), 0, kInputs, 0, whole_row);
   PrepareRow(instruction_set(), x.data() + 64, 64, kInputs - 64, 0, parts_row);
   PrepareRow(instruction_set(), x.data(), 0, 64, 0, parts_row);

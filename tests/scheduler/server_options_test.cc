@@ -68,10 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"HugeBlockSize", [](ServerOptions& o) { o.block_size = 1025; },
               "block_size is 1025, must be 1 to 1024"},
         Fault{"NoRanks", [](ServerOptions& o) { o.world_size = 0; },
-              "world_size is 0, must be 1"},
-        Fault{"SeveralRanks", [](ServerOptions& o) { o.world_size = 2; },
-              "world_size is 2, must be 1: groups of several ranks are not "
-              "supported"},
+              "world_size is 0, must be 1 to 64"},
+        Fault{"TooManyRanks", [](ServerOptions& o) { o.world_size = 65; },
+              "world_size is 65, must be 1 to 64"},
         Fault{"ShortStepTimeout",
               [](ServerOptions& o) { o.step_timeout = absl::Milliseconds(1); },
               "step_timeout is 1ms, must be finite and at least 1s"},

@@ -104,7 +104,7 @@ void FakeModel::CheckBatch(const Batch& batch) const {
   }
 }
 
-void FakeModel::Forward(const Batch& batch) {
+absl::Status FakeModel::Forward(const Batch& batch) {
   CheckBatch(batch);
   ++num_forwards_;
   states_.clear();
@@ -130,15 +130,17 @@ void FakeModel::Forward(const Batch& batch) {
     }
   }
   QUIRE_CHECK(wanted == batch.logit_rows.end());
+  return absl::OkStatus();
 }
 
-void FakeModel::ComputeLogits(int first, int count, float* logits) {
+absl::Status FakeModel::ComputeLogits(int first, int count, float* logits) {
   QUIRE_CHECK(first >= 0 && count >= 1);
   QUIRE_CHECK(static_cast<size_t>(first + count) <= states_.size());
   max_logit_rows_at_once_ = std::max(max_logit_rows_at_once_, count);
   for (int i = 0; i < count; ++i) {
     FillLogits(states_[first + i], logits + i * config_.vocabulary_size);
   }
+  return absl::OkStatus();
 }
 
 void FakeModel::FillLogits(uint64_t state, float* logits) const {

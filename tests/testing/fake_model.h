@@ -21,6 +21,7 @@ class FakeModel final : public Model {
   FakeModel(int64_t vocabulary_size, int64_t context_length);
 
   const ModelConfig& config() const override { return config_; }
+  int64_t weight_bytes() const override { return 0; }
   int64_t bytes_per_slot() const override { return kBytesPerSlot; }
   int block_size_multiple() const override { return kBlockSizeMultiple; }
   absl::Status AllocateKvCache(int block_size, int num_blocks,
@@ -29,8 +30,9 @@ class FakeModel final : public Model {
   void SwapOut(std::span<const BlockSwap> swaps) override;
   void SwapIn(std::span<const BlockSwap> swaps) override;
   void CopyBlocks(std::span<const BlockCopy> copies) override;
-  void Forward(const Batch& batch) override;
-  void ComputeLogits(int first, int count, float* logits) override;
+  absl::Status Forward(const Batch& batch) override;
+  absl::Status ComputeLogits(int first, int count, float* logits) override;
+  int64_t logits_stride() const override { return config_.vocabulary_size; }
 
   // The logits [vocabulary_size] after these tokens at positions 0, 1, ...
   std::vector<float> LogitsAfter(std::span<const Token> tokens) const;

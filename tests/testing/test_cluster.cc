@@ -52,9 +52,11 @@ TestCluster::TestCluster(ServerOptions options,
                          std::vector<std::string> worker_flags)
     : model_(options.model),
       worker_flags_(std::move(worker_flags)),
+      world_size_(options.world_size),
       server_(StartServer(ForTest(std::move(options)))),
+      workers_(world_size_),
       stub_(NewClient()) {
-  StartWorker();
+  for (uint32_t rank = 0; rank < world_size_; ++rank) StartWorker(rank);
   WaitUntilReady();
 }
 
@@ -66,12 +68,13 @@ std::unique_ptr<quire::v1::Quire::Stub> TestCluster::NewClient() const {
       server_->api_address(), grpc::InsecureChannelCredentials(), arguments));
 }
 
-void TestCluster::StartWorker() {
-  std::vector<std::string> flags = {"--model=" + model_,
-                                    "--scheduler=" + server_->worker_address(),
-                                    "--kv_cache_memory=1GiB"};
+void TestCluster::StartWorker(uint32_t rank) {
+  std::vector<std::string> flags = {
+      "--model=" + model_, "--scheduler=" + server_->worker_address(),
+      "--rank=" + std::to_string(rank),
+      "--world_size=" + std::to_string(world_size_), "--kv_cache_memory=1GiB"};
   flags.insert(flags.end(), worker_flags_.begin(), worker_flags_.end());
-  worker_ = std::make_unique<ChildWorker>(flags);
+  workers_[rank] = std::make_unique<ChildWorker>(flags);
 }
 
 void TestCluster::WaitUntilReady() {

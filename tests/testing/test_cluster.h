@@ -14,22 +14,22 @@
 namespace quire {
 
 // A whole Quire for a test: the scheduler's server in this process, a real
-// worker as a child, ports that the system chooses.
+// worker as a child for each of its ranks, ports that the system chooses.
 class TestCluster {
  public:
-  // Returns when a worker is attached and ready. `options` need a model only;
-  // the state of the scheduler is checked after every step.
+  // Returns when all workers are attached and ready. `options` need a model
+  // only; the state of the scheduler is checked after every step.
   TestCluster(ServerOptions options, std::vector<std::string> worker_flags);
 
   quire::v1::Quire::StubInterface& stub() { return *stub_; }
   // A channel of its own: a client that can go away.
   std::unique_ptr<quire::v1::Quire::Stub> NewClient() const;
   Server& server() { return *server_; }
-  ChildWorker& worker() { return *worker_; }
+  ChildWorker& worker(uint32_t rank = 0) { return *workers_[rank]; }
 
   // The worker dies; StartWorker brings another one.
-  void KillWorker() { worker_->Kill(); }
-  void StartWorker();
+  void KillWorker(uint32_t rank = 0) { workers_[rank]->Kill(); }
+  void StartWorker(uint32_t rank = 0);
   void WaitUntilReady();
 
   quire::v1::StatusResponse Status();
@@ -46,8 +46,9 @@ class TestCluster {
  private:
   const std::string model_;
   const std::vector<std::string> worker_flags_;
+  const uint32_t world_size_;
   std::unique_ptr<Server> server_;
-  std::unique_ptr<ChildWorker> worker_;
+  std::vector<std::unique_ptr<ChildWorker>> workers_;  // By rank.
   std::unique_ptr<quire::v1::Quire::Stub> stub_;
 };
 

@@ -86,12 +86,20 @@ const BadOptions kBad[] = {
      "--scheduler is \"unix:\", must be HOST:PORT or unix:PATH of at most 107 "
      "bytes",
      [](WorkerOptions* o) { o->scheduler = "unix:"; }},
-    {"SeveralRanks",
-     "--world_size is \"2\", must be 1: groups of several ranks are not "
-     "supported",
-     [](WorkerOptions* o) { o->world_size = 2; }},
-    {"Rank", "--rank is \"1\", must be 0, the only rank of its group",
-     [](WorkerOptions* o) { o->rank = 1; }},
+    {"TooManyRanks", "--world_size is \"65\", must be 1 to 64",
+     [](WorkerOptions* o) { o->world_size = 65; }},
+    {"Rank", "--rank is \"2\", must be 0 to one less than --world_size",
+     [](WorkerOptions* o) {
+       o->rank = 2;
+       o->world_size = 2;
+     }},
+    {"Communicator", "--communicator is \"mpi\", must be shm or gloo",
+     [](WorkerOptions* o) { o->communicator = "mpi"; }},
+    {"CommunicatorHost",
+     "--communicator_host is \"\", must be a name or address of this machine",
+     [](WorkerOptions* o) { o->communicator_host = ""; }},
+    {"CollectiveTimeout", "--collective_timeout is \"0\", must be 100ms to 24h",
+     [](WorkerOptions* o) { o->collective_timeout = absl::ZeroDuration(); }},
     {"Threads", "--threads is \"-1\", must be 0 (automatic) to 1024",
      [](WorkerOptions* o) { o->threads = -1; }},
     {"Compute", "--compute is \"f16\", must be auto or f32",
@@ -113,7 +121,7 @@ const BadOptions kBad[] = {
      "KiB, MiB, GiB or TiB, such as 2GiB",
      [](WorkerOptions* o) { o->host_kv_memory = "none"; }},
     {"InstructionSet",
-     "--instruction_set is \"neon\", must be auto, scalar, avx2 or avx512",
+     "--instruction_set is \"neon\", must be auto, scalar, avx2, avx512 or amx",
      [](WorkerOptions* o) { o->instruction_set = "neon"; }},
 };
 

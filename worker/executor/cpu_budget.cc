@@ -31,4 +31,10 @@ int NumThreads(int usable_processors, double cpu_quota) {
   return std::max(static_cast<int>(threads), 1);
 }
 
+int ThreadsOfRank(int num_threads, int rank, int num_ranks) {
+  const int begin = num_threads * rank / num_ranks;
+  const int end = num_threads * (rank + 1) / num_ranks;
+  return std::max(end - begin, 1);
+}
+
 }  // namespace quire

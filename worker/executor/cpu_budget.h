@@ -15,6 +15,10 @@ int DefaultNumThreads(const std::string& root);
 // The rule itself. cpu_quota: processors, 0 = no limit.
 int NumThreads(int usable_processors, double cpu_quota);
 
+// The part of `num_threads` that falls to a rank of a group whose ranks share
+// them: as even as can be, at least 1.
+int ThreadsOfRank(int num_threads, int rank, int num_ranks);
+
 }  // namespace quire
 
 #endif  // QUIRE_WORKER_EXECUTOR_CPU_BUDGET_H_

@@ -1,6 +1,7 @@
 #include "worker/executor/executor.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -42,6 +43,16 @@ absl::Status WithLimit(const absl::Status& status, absl::string_view flag,
       status.message(), "; ", flag, " allows ", bytes, ", and can be less"));
 }
 
+// The same in every process, unlike absl::Hash (FNV-1a, after the size).
+uint64_t Digest(uint64_t start, std::span<const std::byte> bytes) {
+  constexpr uint64_t kPrime = 0x100000001b3;
+  uint64_t digest = (start ^ bytes.size()) * kPrime;
+  for (const std::byte byte : bytes) {
+    digest = (digest ^ static_cast<uint64_t>(byte)) * kPrime;
+  }
+  return digest;
+}
+
 // Rows of a sequence are neighbours, so it is named once.
 void AddFailed(SequenceId sequence, StepResult* result) {
   const auto& failed = result->failed_sequences();
@@ -79,8 +90,9 @@ Executor::Executor(Model* model, ThreadPool* pool, Communicator* communicator,
       scorer_(pool, model->config().vocabulary_size) {}
 
 absl::Status Executor::Begin(const EpochSetup& setup) {
-  session_ = nullptr;
+  End();
   QUIRE_RETURN_IF_ERROR(CheckShape(setup));
+  QUIRE_RETURN_IF_ERROR(communicator_->Form(setup.epoch, setup.rendezvous));
   const auto block_size = static_cast<int>(setup.block_size);
   const auto max_rows = static_cast<int>(setup.max_step_rows);
   QUIRE_RETURN_IF_ERROR(AllocateMemory(setup));
@@ -100,8 +112,13 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
                                .context_length = config.context_length})});
   is_broken_ = false;
   logits_.resize(std::min(options_.logit_rows_at_once, max_rows) *
-                 config.vocabulary_size);
+                 model_->logits_stride());
   return absl::OkStatus();
+}
+
+void Executor::End() {
+  session_ = nullptr;
+  communicator_->Leave();
 }
 
 absl::Status Executor::CheckShape(const EpochSetup& setup) const {
@@ -145,6 +162,8 @@ absl::Status Executor::Execute(const StepPlan& plan, StepResult* result) {
   absl::Status status = CheckOrder(plan);
   if (status.ok()) status = Run(plan, result);
   is_broken_ = !status.ok();
+  // The other ranks need not wait for what this one was to send.
+  if (is_broken_) communicator_->Leave();
   return status;
 }
 
@@ -177,10 +196,11 @@ absl::Status Executor::Run(const StepPlan& plan, StepResult* result) {
   result->mutable_timings()->set_prepare_ns(stopwatch.Lap());
   MoveBlocks();
   result->mutable_timings()->set_swap_ns(stopwatch.Lap());
-  Compute();
+  QUIRE_RETURN_IF_ERROR(Compute());
   result->mutable_timings()->set_execute_ns(stopwatch.Lap());
-  ScoreRows(&stopwatch, result);
-  return KeepSampled();
+  QUIRE_RETURN_IF_ERROR(ScoreRows(&stopwatch, result));
+  QUIRE_RETURN_IF_ERROR(KeepSampled());
+  return options_.checks_agreement ? CheckAgreement() : absl::OkStatus();
 }
 
 absl::Status Executor::Prepare(const StepPlan& plan) {
@@ -204,27 +224,30 @@ void Executor::MoveBlocks() {
   if (!copies.empty()) model_->CopyBlocks(copies);
 }
 
-void Executor::Compute() {
+absl::Status Executor::Compute() {
   const Batch& batch = session_->builder.batch();
-  if (batch.num_rows() > 0) model_->Forward(batch);
+  return batch.num_rows() > 0 ? model_->Forward(batch) : absl::OkStatus();
 }
 
-void Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
+absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
   sampled_.clear();
-  if (communicator_->rank() != Rank(0)) return;
+  const bool samples = communicator_->rank() == Rank(0);
   const std::span<const LogitRow> rows = session_->builder.logit_rows();
   worker::v1::StepTimings* const timings = result->mutable_timings();
   const size_t at_once = options_.logit_rows_at_once;
   for (size_t first = 0; first < rows.size(); first += at_once) {
     const auto slice =
         rows.subspan(first, std::min(at_once, rows.size() - first));
-    model_->ComputeLogits(static_cast<int>(first),
-                          static_cast<int>(slice.size()), logits_.data());
+    QUIRE_RETURN_IF_ERROR(model_->ComputeLogits(static_cast<int>(first),
+                                                static_cast<int>(slice.size()),
+                                                logits_.data()));
     timings->set_execute_ns(timings->execute_ns() + stopwatch->Lap());
+    if (!samples) continue;
     scorer_.Score(slice, logits_.data());
     Report(slice, result);
     timings->set_sample_ns(timings->sample_ns() + stopwatch->Lap());
   }
+  return absl::OkStatus();
 }
 
 void Executor::Report(std::span<const LogitRow> rows, StepResult* result) {
@@ -246,8 +269,9 @@ absl::Status Executor::KeepSampled() {
   sampled_.resize(
       std::count_if(rows.begin(), rows.end(),
                     [](const LogitRow& row) { return row.is_sampled; }));
-  QUIRE_RETURN_IF_ERROR(
-      communicator_->BroadcastTokens({sampled_.data(), sampled_.size()}));
+  if (sampled_.empty()) return absl::OkStatus();
+  QUIRE_RETURN_IF_ERROR(communicator_->Broadcast(
+      CollectiveUse::kTokens, std::as_writable_bytes(std::span(sampled_))));
   const int64_t vocabulary_size = model_->config().vocabulary_size;
   auto token = sampled_.begin();
   for (const LogitRow& row : rows) {
@@ -260,6 +284,29 @@ absl::Status Executor::KeepSampled() {
     row.sequence->history.Append(*token++);
   }
   return absl::OkStatus();
+}
+
+absl::Status Executor::CheckAgreement() {
+  const Batch& batch = session_->builder.batch();
+  uint64_t own = 0;
+  for (const auto numbers : {std::as_bytes(std::span(batch.tokens)),
+                             std::as_bytes(std::span(batch.positions)),
+                             std::as_bytes(std::span(batch.slots)),
+                             std::as_bytes(std::span(batch.run_rows)),
+                             std::as_bytes(std::span(batch.run_blocks)),
+                             std::as_bytes(std::span(batch.blocks)),
+                             std::as_bytes(std::span(batch.logit_rows)),
+                             std::as_bytes(std::span(sampled_))}) {
+    own = Digest(own, numbers);
+  }
+  uint64_t of_rank_zero = own;
+  QUIRE_RETURN_IF_ERROR(communicator_->Broadcast(
+      CollectiveUse::kAgreement,
+      std::as_writable_bytes(std::span(&of_rank_zero, 1))));
+  if (own == of_rank_zero) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(
+      "step ", session_->last_step.value(), ": rank ",
+      communicator_->rank().value(), " has another batch than rank 0"));
 }
 
 }  // namespace quire

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,6 +37,9 @@ struct ExecutorOptions {
   // a long prompt over a large vocabulary would fill gigabytes. Fewer rows mean
   // that the output matrix is read more often.
   int logit_rows_at_once = 64;
+  // Compares in every step what the ranks are about to compute and what they
+  // have sampled, block tables included. For tests: it costs a collective.
+  bool checks_agreement = false;
 };
 
 // What the scheduler's Welcome lays down for an epoch.
@@ -45,6 +49,7 @@ struct EpochSetup {
   uint32_t num_blocks = 0;
   uint32_t max_step_rows = 0;
   uint32_t num_host_blocks = 0;
+  std::string rendezvous;  // Where rank 0 is found; empty: it is alone.
 };
 
 // Executes the plans of one epoch after the other on one rank: applies the
@@ -62,19 +67,22 @@ class Executor {
   Executor(Model* model, ThreadPool* pool, Communicator* communicator,
            const Clock* clock, const ExecutorOptions& options);
 
-  // Forgets all sequences and allocates cache and host blocks anew.
-  // INVALID_ARGUMENT: a shape that this rank did not offer; RESOURCE_EXHAUSTED:
-  // no memory, and which flag lets it ask for as much.
+  // Forgets all sequences, meets the other ranks, and allocates cache and host
+  // blocks anew. INVALID_ARGUMENT: a shape that this rank did not offer;
+  // UNAVAILABLE, DEADLINE_EXCEEDED: the others did not come;
+  // RESOURCE_EXHAUSTED: no memory, and which flag lets it ask for as much.
   absl::Status Begin(const EpochSetup& setup);
 
-  // Forgets the epoch and its sequences.
-  void End() { session_ = nullptr; }
+  // Forgets the epoch and its sequences, and lets go of the other ranks.
+  void End();
 
   // Fills *result but for its status, which is the caller's.
   // FAILED_PRECONDITION: another epoch, a gap in step ids, or not ready.
   // INVALID_ARGUMENT: a plan that makes no sense. INTERNAL: rank 0 sent what is
-  // no token. Never crashes on what a plan says. A sequence whose logits are no
-  // distribution fails by itself: the result names it.
+  // no token, or has another batch. UNAVAILABLE, DEADLINE_EXCEEDED: another
+  // rank is gone or does not come. Never crashes on what a plan says. A
+  // sequence whose logits are no distribution fails by itself: the result names
+  // it.
   absl::Status Execute(const worker::v1::StepPlan& plan,
                        worker::v1::StepResult* result);
 
@@ -99,12 +107,13 @@ class Executor {
                    worker::v1::StepResult* result);
   absl::Status Prepare(const worker::v1::StepPlan& plan);
   void MoveBlocks();
-  void Compute();
+  absl::Status Compute();
   // Logits and tokens of all logit rows, some rows at a time.
-  void ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);
+  absl::Status ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);
   void Report(std::span<const LogitRow> rows, worker::v1::StepResult* result);
   // Ranks agree on the sampled tokens and keep them.
   absl::Status KeepSampled();
+  absl::Status CheckAgreement();
 
   Model* const model_;
   Communicator* const communicator_;
@@ -113,7 +122,7 @@ class Executor {
   RowScorer scorer_;
   std::unique_ptr<Session> session_;  // Null: idle.
   bool is_broken_ = false;
-  std::vector<float> logits_;   // [logit_rows_at_once, vocabulary_size]
+  std::vector<float> logits_;   // [logit_rows_at_once, logits_stride]
   std::vector<Token> sampled_;  // In the order of runs.
 };
 

@@ -46,7 +46,7 @@ int64_t Room(const std::string& root) {
 
 absl::StatusOr<MemoryBudget> PlanMemory(const MemorySettings& settings,
                                         const std::string& root) {
-  const int64_t room = Room(root);
+  const int64_t room = Room(root) / settings.num_ranks_here;
   MemoryBudget budget;
   budget.activation_bytes = ActivationBytes(room);
   const int64_t head_room = std::max(room / 8, 256 * kMiB);

@@ -14,6 +14,7 @@ namespace quire {
 //
 //   room         = min(MemAvailable, for each control group that holds this
 //                  process: limit - usage that is not droppable page cache)
+//                  / ranks of the group on this machine
 //   activations  = room / 16, but 64 MiB to 1 GiB
 //   head room    = room / 8, but at least 256 MiB
 //   KV memory    = room - activations - head room
@@ -33,6 +34,7 @@ struct MemoryBudget {
 struct MemorySettings {
   std::string kv_cache = "auto";
   std::string host_kv = "auto";
+  int num_ranks_here = 1;  // This one included; they share the room.
 };
 
 // A given size is not checked against the room: the operator may know better.

@@ -6,8 +6,16 @@
 namespace quire {
 namespace {
 
+// What a rank that cannot meet the others ends with: they come back.
+bool IsLossOfOthers(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+}
+
 const char* Verb(const AttachEnding& ending) {
-  if (ending.is_own) return "this worker left";
+  if (ending.is_own) {
+    return IsLossOfOthers(ending.status) ? "missed the other ranks of"
+                                         : "this worker left";
+  }
   if (ending.was_attached) return "lost";
   // Whoever has the rank may leave it at any moment: no IsRefusal.
   if (IsRefusal(ending) || absl::IsAlreadyExists(ending.status)) {

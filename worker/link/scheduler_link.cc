@@ -110,7 +110,8 @@ absl::Status SchedulerLink::ShakeHands(Stream* stream, bool* is_attached) {
                         .block_size = welcome.block_size(),
                         .num_blocks = welcome.num_blocks(),
                         .max_step_rows = welcome.max_step_rows(),
-                        .num_host_blocks = welcome.num_host_blocks()}));
+                        .num_host_blocks = welcome.num_host_blocks(),
+                        .rendezvous = welcome.rendezvous()}));
   out.mutable_ready()->set_epoch(welcome.epoch());
   if (!stream->Write(out)) return absl::OkStatus();
   *is_attached = true;

@@ -10,10 +10,12 @@
 #include "common/modelfile/model_files.h"
 #include "kernels/kv_cache.h"
 #include "kernels/matmul.h"
+#include "worker/comm/communicator.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/model/model.h"
 #include "worker/model/paged_attention.h"
 #include "worker/model/step_buffers.h"
+#include "worker/weights/shard_plan.h"
 #include "worker/weights/weights.h"
 
 namespace quire {
@@ -23,13 +25,20 @@ namespace quire {
 // phases, each shared out over the threads of the pool and ended by all of
 // them, the calling thread included; within a phase no result depends on who
 // computes it. Contracts are those of Model.
+//
+// Of several ranks each computes the heads and the part of the feed-forward
+// network that ShardPlan gives it. Its share of an attention's or a
+// feed-forward block's output is a summand of the residual stream, so a layer
+// has two sums over the ranks, after which all have the same stream again.
 class Decoder : public Model {
  public:
   // Contract as LoadModel's.
   static absl::StatusOr<std::unique_ptr<Decoder>> Load(
-      const ModelFiles& files, const ModelOptions& options, ThreadPool* pool);
+      const ModelFiles& files, const ModelOptions& options, ThreadPool* pool,
+      Communicator* communicator);
 
   const ModelConfig& config() const override { return config_; }
+  int64_t weight_bytes() const override { return weights_->num_bytes(); }
   int64_t bytes_per_slot() const override {
     return attention_.layout().bytes_per_slot();
   }
@@ -48,34 +57,51 @@ class Decoder : public Model {
   void CopyBlocks(std::span<const BlockCopy> copies) override {
     attention_.CopyBlocks(copies);
   }
-  void Forward(const Batch& batch) override;
-  void ComputeLogits(int first, int count, float* logits) override;
+  absl::Status Forward(const Batch& batch) override;
+  absl::Status ComputeLogits(int first, int count, float* logits) override;
+  int64_t logits_stride() const override;
 
  private:
   Decoder(const ModelConfig& config, const ModelOptions& options,
-          std::unique_ptr<Weights> weights, ThreadPool* pool);
+          const std::vector<ShardPlan>& shards,
+          std::unique_ptr<Weights> weights, ThreadPool* pool,
+          Communicator* communicator);
 
-  void EmbedRows(const Batch& batch);
-  void AttentionBlock(const Batch& batch, int layer);
-  void FeedForwardBlock(int num_rows, int layer);
+  absl::Status EmbedRows(const Batch& batch);
+  absl::Status AttentionBlock(const Batch& batch, int layer);
+  absl::Status FeedForwardBlock(int num_rows, int layer);
   void KeepLogitRows(const Batch& batch);
+  // The residual stream becomes the sum of those of all ranks.
+  absl::Status SumOverRanks(CollectiveUse use, int num_rows);
+  // The stream itself is a summand once.
+  bool adds_to_stream() const { return rank_ == Rank(0); }
 
   // Phases of a layer.
   void NormRows(const float* norm, const PreparedRows& rows);
   void RotateAndWriteKv(const Batch& batch, int layer);
   void PrepareAttentionOutput(const PreparedRows& rows);
   void GateRows(const PreparedRows& rows);
-  void Multiply(const PackedMatrix& matrix, const PreparedRows& rows,
-                const ProductOutput& output);
-  void MultiplySome(const PackedMatrix& matrix, const PreparedRows& rows,
-                    int64_t first_row, int64_t num_rows,
-                    const ProductOutput& output);
+  // By matrices that lie one below the other.
+  void Multiply(std::span<const PackedMatrix> matrices,
+                const PreparedRows& rows, const ProductOutput& output);
+  void MultiplySome(std::span<const PackedMatrix> matrices,
+                    const PreparedRows& rows, int64_t first_row,
+                    int64_t num_rows, const ProductOutput& output);
+  // Strips [first_strip, last_strip), counted over all matrices.
+  void MultiplyStrips(std::span<const PackedMatrix> matrices,
+                      const PreparedRows& rows, int64_t first_row,
+                      int64_t num_rows, int64_t first_strip, int64_t last_strip,
+                      ProductOutput output);
 
   // Norm of row `hidden_row`, prepared as row `row`.
   void NormRow(int64_t hidden_row, const float* norm, int thread, int64_t row,
                const PreparedRows& prepared);
 
   const ModelConfig config_;
+  const ModelConfig own_;  // The sizes of this rank's layers.
+  const Rank rank_;
+  std::vector<int64_t> vocabulary_sizes_;  // By rank.
+  Communicator* const communicator_;       // Null: there are no other ranks.
   const InstructionSet instruction_set_;
   const std::unique_ptr<Weights> weights_;
   ThreadPool* const pool_;

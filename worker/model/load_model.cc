@@ -6,8 +6,9 @@ namespace quire {
 
 absl::StatusOr<std::unique_ptr<Model>> LoadModel(const ModelFiles& files,
                                                  const ModelOptions& options,
-                                                 ThreadPool* pool) {
-  return Decoder::Load(files, options, pool);
+                                                 ThreadPool* pool,
+                                                 Communicator* communicator) {
+  return Decoder::Load(files, options, pool, communicator);
 }
 
 }  // namespace quire

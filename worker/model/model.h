@@ -22,16 +22,19 @@ struct ModelOptions {
   InstructionSet instruction_set = BestInstructionSet();
 };
 
-// One rank's decoder and its shard of the paged KV cache. What a row yields
-// depends on its own sequence alone: not on the other rows of the batch, on how
-// a prompt is cut into steps, on which blocks hold it or on the number of
-// threads. One thread calls it. LoadModel makes one.
+// One rank's decoder and its shard of the paged KV cache. All ranks of a group
+// are called alike. What a row yields depends on its own sequence alone, and on
+// the number of ranks: not on the other rows of the batch, on how a prompt is
+// cut into steps, on which blocks hold it or on the number of threads. One
+// thread calls it. LoadModel makes one.
 class Model {
  public:
   virtual ~Model() = default;
 
   virtual const ModelConfig& config() const = 0;
-  // Bytes of K and V of one token over all layers.
+  // Bytes of the weights of this rank.
+  virtual int64_t weight_bytes() const = 0;
+  // Bytes of K and V of one token over all layers, of this rank.
   virtual int64_t bytes_per_slot() const = 0;
   // Block sizes must be a multiple of this many slots.
   virtual int block_size_multiple() const = 0;
@@ -57,13 +60,15 @@ class Model {
   // Computes all rows: writes their K and V, and keeps the final hidden states
   // of logit_rows for ComputeLogits. REQUIRES: 1 <= num_rows <= max_rows;
   // blocks, tokens and positions in range; within a run slots ascend by one,
-  // and those before its first are written.
-  virtual void Forward(const Batch& batch) = 0;
+  // and those before its first are written. Errors are the communicator's.
+  virtual absl::Status Forward(const Batch& batch) = 0;
 
   // Logits of batch.logit_rows[first .. first + count) of the last Forward.
-  // logits: [count, vocabulary_size]. Each row's bits are the same however the
-  // calls are cut.
-  virtual void ComputeLogits(int first, int count, float* logits) = 0;
+  // logits: [count, logits_stride()]; on rank 0 the whole vocabulary's, on
+  // others scratch. Each row's bits are the same however the calls are cut.
+  // Errors are the communicator's.
+  virtual absl::Status ComputeLogits(int first, int count, float* logits) = 0;
+  virtual int64_t logits_stride() const = 0;
 };
 
 }  // namespace quire

@@ -25,13 +25,14 @@ class Arena {
   int64_t size_ = 0;
 };
 
-// Of rows prepared for a matrix of any format.
-int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs) {
+// Of rows prepared for a matrix of any format; all byte formats share one form.
+int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs, bool fine) {
   int64_t bytes = 0;
   for (MatrixFormat format :
        {MatrixFormat::kF32, MatrixFormat::kBf16, MatrixFormat::kQ4}) {
-    bytes = std::max(bytes, PreparedRowsBytes(shape.instruction_set, format,
-                                              num_inputs, shape.max_rows));
+    bytes =
+        std::max(bytes, PreparedRowsBytes(shape.instruction_set, format,
+                                          num_inputs, shape.max_rows, fine));
   }
   return bytes;
 }
@@ -55,24 +56,27 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
   b.sines_ = arena.Take(rows * config.head_dim * kFloat);
   b.thread_rows_ = arena.Take(shape.num_threads * b.thread_row_bytes_);
-  b.prepared_ = arena.Take(PreparedBytes(shape, widest_input));
-  b.prepared_logits_ = arena.Take(PreparedBytes(shape, config.hidden_size));
+  b.prepared_ = arena.Take(
+      std::max(PreparedBytes(shape, widest_input, /*fine=*/false),
+               PreparedBytes(shape, config.hidden_size, /*fine=*/true)));
+  b.prepared_logits_ =
+      arena.Take(PreparedBytes(shape, config.hidden_size, /*fine=*/true));
   QUIRE_ASSIGN_OR_RETURN(
       b.memory_,
       MappedMemory::Allocate(arena.size(), "the activations of a step"));
   return b;
 }
 
-PreparedRows StepBuffers::Prepared(const PackedMatrix& matrix,
-                                   int64_t num_rows) const {
+PreparedRows StepBuffers::Prepared(const PackedMatrix& matrix, int64_t num_rows,
+                                   bool fine) const {
   return {matrix.format, matrix.num_inputs, num_rows,
-          memory_.data() + prepared_};
+          memory_.data() + prepared_, fine};
 }
 
 PreparedRows StepBuffers::PreparedLogits(const PackedMatrix& output,
                                          int64_t num_rows) const {
   return {output.format, output.num_inputs, num_rows,
-          memory_.data() + prepared_logits_};
+          memory_.data() + prepared_logits_, /*fine=*/true};
 }
 
 }  // namespace quire

@@ -43,9 +43,11 @@ class StepBuffers {
     return Floats(thread_rows_ + thread * thread_row_bytes_);
   }
 
-  // The input of the next product.
-  PreparedRows Prepared(const PackedMatrix& matrix, int64_t num_rows) const;
-  // That of the output matrix, which lasts until the next step.
+  // The input of the next product. REQUIRES: fine rows have hidden_size inputs.
+  PreparedRows Prepared(const PackedMatrix& matrix, int64_t num_rows,
+                        bool fine = false) const;
+  // That of the output matrix, which lasts until the next step. Fine: logits
+  // are where rounding shows most, and a single row waits for memory anyway.
   PreparedRows PreparedLogits(const PackedMatrix& output,
                               int64_t num_rows) const;
 

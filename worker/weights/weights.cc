@@ -6,12 +6,19 @@
 namespace quire {
 
 absl::StatusOr<std::unique_ptr<Weights>> Weights::Load(
+    const ModelFiles& files, WeightPrecision precision, const ShardPlan& shard,
+    ThreadPool* pool) {
+  return WeightsLoader(files, precision, shard, pool).Load();
+}
+
+absl::StatusOr<std::unique_ptr<Weights>> Weights::Load(
     const ModelFiles& files, WeightPrecision precision, ThreadPool* pool) {
-  return WeightsLoader(files, precision, pool).Load();
+  return Load(files, precision, ShardPlan::Whole(files.config()), pool);
 }
 
 void Weights::Embed(Token token, float* row) const {
-  Dequantize(embedding_type_, embedding_ + token * embedding_row_bytes_,
+  Dequantize(embedding_type_,
+             embedding_ + (token - vocabulary_.begin) * embedding_row_bytes_,
              hidden_size_, row);
 }
 

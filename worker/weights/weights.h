@@ -13,6 +13,7 @@
 #include "kernels/packed_matrix.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/weights/mapped_memory.h"
+#include "worker/weights/shard_plan.h"
 
 namespace quire {
 
@@ -21,25 +22,33 @@ namespace quire {
 // (see MatrixFormat), else bf16.
 enum class WeightPrecision { kExact, kFast };
 
-// One layer. Matrices that multiply the same input are one.
+// Matrices one below the other that multiply the same prepared rows. Neighbours
+// of one format are one matrix, so there is one, unless stored types differ.
+using MatrixStack = std::vector<PackedMatrix>;
+
+// One layer, of a rank's share of it: heads and intermediate size are its own.
 struct LayerWeights {
   const float* attention_norm = nullptr;  // [hidden_size]
-  PackedMatrix qkv;  // Q, K, V one below the other: [(num_heads + 2 *
-                     // num_kv_heads) * head_dim, hidden_size]
-  const float* qkv_bias = nullptr;  // [qkv.num_outputs] or null.
+  MatrixStack qkv;  // Q, K, V: [(num_heads + 2 * num_kv_heads) * head_dim,
+                    // hidden_size]
+  const float* qkv_bias = nullptr;  // [outputs of qkv] or null.
   PackedMatrix attention_output;    // [hidden_size, num_heads * head_dim]
   const float* ffn_norm = nullptr;  // [hidden_size]
-  PackedMatrix gate_up;  // Gate above up: [2 * intermediate_size, hidden_size]
-  PackedMatrix down;     // [hidden_size, intermediate_size]
+  MatrixStack gate_up;  // Gate above up: [2 * intermediate_size, hidden_size]
+  PackedMatrix down;    // [hidden_size, intermediate_size]
 };
 
-// The weights of a model in the form that the kernels read, in memory of their
-// own. Immutable, thread-safe.
+// A rank's share of the weights of a model in the form that the kernels read,
+// in memory of its own. Immutable, thread-safe.
 class Weights {
  public:
-  // Repacks all matrices, sharing the work out over `pool`. INVALID_ARGUMENT
-  // names a tensor that is missing or of another shape than the configuration
-  // asks for. `files` is not needed afterwards.
+  // Repacks the share, sharing the work out over `pool`; of the rest nothing is
+  // read. INVALID_ARGUMENT names a tensor that is missing or of another shape
+  // than the configuration asks for. `files` is not needed afterwards.
+  static absl::StatusOr<std::unique_ptr<Weights>> Load(
+      const ModelFiles& files, WeightPrecision precision,
+      const ShardPlan& shard, ThreadPool* pool);
+  // The whole model.
   static absl::StatusOr<std::unique_ptr<Weights>> Load(
       const ModelFiles& files, WeightPrecision precision, ThreadPool* pool);
 
@@ -47,13 +56,17 @@ class Weights {
   const float* output_norm() const { return output_norm_; }  // [hidden_size]
   const PackedMatrix& output() const {
     return output_;
-  }  // [vocabulary_size, hidden_size]
+  }  // [vocabulary().size(), hidden_size]
   std::span<const float> rope_factors() const {
     return rope_factors_;
   }  // [head_dim / 2] or empty.
 
+  // Tokens whose embedding and output row the rank has.
+  const ShardRange& vocabulary() const { return vocabulary_; }
+  int64_t num_bytes() const { return num_bytes_; }
+
   // The embedding of a token as stored, dequantized. row: [hidden_size].
-  // REQUIRES: 0 <= token < vocabulary_size.
+  // REQUIRES: the token is in vocabulary().
   void Embed(Token token, float* row) const;
 
  private:
@@ -61,11 +74,13 @@ class Weights {
   Weights() = default;
 
   MappedMemory memory_;
+  int64_t num_bytes_ = 0;
+  ShardRange vocabulary_;
   std::vector<LayerWeights> layers_;
   const float* output_norm_ = nullptr;
   PackedMatrix output_;
   std::span<const float> rope_factors_;
-  // The stored embedding; its rows are read one at a time.
+  // The stored embedding of vocabulary_; its rows are read one at a time.
   TensorType embedding_type_ = TensorType::kF32;
   const std::byte* embedding_ = nullptr;
   int64_t embedding_row_bytes_ = 0;

@@ -7,14 +7,16 @@
 #include "absl/strings/str_join.h"
 #include "common/status_macros.h"
 #include "kernels/dequantize.h"
+#include "kernels/matrix_format.h"
 
 namespace quire {
 
 WeightsLoader::WeightsLoader(const ModelFiles& files, WeightPrecision precision,
-                             ThreadPool* pool)
+                             const ShardPlan& shard, ThreadPool* pool)
     : files_(files),
       config_(files.config()),
       precision_(precision),
+      shard_(shard),
       pool_(pool),
       weights_(new Weights) {}
 
@@ -22,6 +24,7 @@ absl::StatusOr<std::unique_ptr<Weights>> WeightsLoader::Load() {
   QUIRE_RETURN_IF_ERROR(PlaceAll());
   QUIRE_ASSIGN_OR_RETURN(weights_->memory_,
                          MappedMemory::Allocate(num_bytes_, "the weights"));
+  weights_->num_bytes_ = num_bytes_;
   FillVectors();
   FillMatrices();
   CopyEmbedding();
@@ -34,15 +37,17 @@ absl::Status WeightsLoader::PlaceAll() {
   for (int64_t layer = 0; layer < config_.num_layers; ++layer) {
     QUIRE_RETURN_IF_ERROR(PlaceLayer(layer));
   }
-  QUIRE_RETURN_IF_ERROR(PlaceVector(
-      {{"output_norm.weight", config_.hidden_size}}, weights_->output_norm_));
+  QUIRE_RETURN_IF_ERROR(
+      PlaceVector({Whole("output_norm.weight", config_.hidden_size)},
+                  weights_->output_norm_));
   const std::string output =
       config_.tied_embeddings ? "token_embd.weight" : "output.weight";
-  QUIRE_RETURN_IF_ERROR(PlaceMatrix({{output, config_.vocabulary_size}},
-                                    config_.hidden_size, weights_->output_));
+  QUIRE_RETURN_IF_ERROR(
+      PlaceMatrix({{output, config_.vocabulary_size, shard_.vocabulary}},
+                  AllInputs(), weights_->output_));
   if (config_.has_rope_factors) {
     QUIRE_RETURN_IF_ERROR(PlaceVector(
-        {{"rope_freqs.weight", config_.head_dim / 2}}, rope_factors_));
+        {Whole("rope_freqs.weight", config_.head_dim / 2)}, rope_factors_));
   }
   return PlaceEmbedding();
 }
@@ -56,67 +61,103 @@ absl::Status WeightsLoader::PlaceLayer(int64_t layer) {
 
 absl::Status WeightsLoader::PlaceAttention(const std::string& prefix,
                                            LayerWeights& weights) {
-  const int64_t q = config_.num_heads * config_.head_dim;
-  const int64_t kv = config_.num_kv_heads * config_.head_dim;
+  const int64_t dim = config_.head_dim;
   QUIRE_RETURN_IF_ERROR(
-      PlaceVector({{prefix + "attn_norm.weight", config_.hidden_size}},
+      PlaceVector({Whole(prefix + "attn_norm.weight", config_.hidden_size)},
                   weights.attention_norm));
-  QUIRE_RETURN_IF_ERROR(PlaceMatrix({{prefix + "attn_q.weight", q},
-                                     {prefix + "attn_k.weight", kv},
-                                     {prefix + "attn_v.weight", kv}},
-                                    config_.hidden_size, weights.qkv));
-  if (config_.attention_bias)
-    QUIRE_RETURN_IF_ERROR(PlaceQkvBias(prefix, weights));
-  return PlaceMatrix({{prefix + "attn_output.weight", config_.hidden_size}}, q,
-                     weights.attention_output);
+  QUIRE_RETURN_IF_ERROR(
+      PlaceStack(QkvParts(prefix, ".weight"), AllInputs(), weights.qkv));
+  if (config_.attention_bias) {
+    QUIRE_RETURN_IF_ERROR(
+        PlaceVector(QkvParts(prefix, ".bias"), weights.qkv_bias));
+  }
+  return PlaceMatrix(
+      {Whole(prefix + "attn_output.weight", config_.hidden_size)},
+      {config_.num_heads * dim,
+       {shard_.heads.begin * dim, shard_.heads.end * dim}},
+      weights.attention_output);
 }
 
-absl::Status WeightsLoader::PlaceQkvBias(const std::string& prefix,
-                                         LayerWeights& weights) {
-  const int64_t kv = config_.num_kv_heads * config_.head_dim;
-  return PlaceVector(
-      {{prefix + "attn_q.bias", config_.num_heads * config_.head_dim},
-       {prefix + "attn_k.bias", kv},
-       {prefix + "attn_v.bias", kv}},
-      weights.qkv_bias);
+std::vector<WeightsLoader::Part> WeightsLoader::QkvParts(
+    const std::string& prefix, const std::string& kind) const {
+  const auto part = [&](const char* name, int64_t num_heads,
+                        const ShardRange& share) {
+    const int64_t dim = config_.head_dim;
+    return Part{prefix + name + kind,
+                num_heads * dim,
+                {share.begin * dim, share.end * dim}};
+  };
+  return {part("attn_q", config_.num_heads, shard_.heads),
+          part("attn_k", config_.num_kv_heads, shard_.kv_heads),
+          part("attn_v", config_.num_kv_heads, shard_.kv_heads)};
 }
 
 absl::Status WeightsLoader::PlaceFeedForward(const std::string& prefix,
                                              LayerWeights& weights) {
-  QUIRE_RETURN_IF_ERROR(PlaceVector(
-      {{prefix + "ffn_norm.weight", config_.hidden_size}}, weights.ffn_norm));
+  const int64_t size = config_.intermediate_size;
   QUIRE_RETURN_IF_ERROR(
-      PlaceMatrix({{prefix + "ffn_gate.weight", config_.intermediate_size},
-                   {prefix + "ffn_up.weight", config_.intermediate_size}},
-                  config_.hidden_size, weights.gate_up));
-  return PlaceMatrix({{prefix + "ffn_down.weight", config_.hidden_size}},
-                     config_.intermediate_size, weights.down);
+      PlaceVector({Whole(prefix + "ffn_norm.weight", config_.hidden_size)},
+                  weights.ffn_norm));
+  QUIRE_RETURN_IF_ERROR(
+      PlaceStack({{prefix + "ffn_gate.weight", size, shard_.intermediate},
+                  {prefix + "ffn_up.weight", size, shard_.intermediate}},
+                 AllInputs(), weights.gate_up));
+  return PlaceMatrix({Whole(prefix + "ffn_down.weight", config_.hidden_size)},
+                     {size, shard_.intermediate}, weights.down);
 }
 
 absl::Status WeightsLoader::PlaceEmbedding() {
-  QUIRE_ASSIGN_OR_RETURN(embedding_,
+  QUIRE_ASSIGN_OR_RETURN(const TensorView* whole,
                          Find("token_embd.weight",
                               {config_.vocabulary_size, config_.hidden_size}));
+  embedding_ = Slice(whole, shard_.vocabulary);
   embedding_offset_ = Reserve(static_cast<int64_t>(embedding_->data.size()));
   return absl::OkStatus();
 }
 
 absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
-                                        int64_t num_inputs,
+                                        const Inputs& inputs,
                                         PackedMatrix& matrix) {
   MatrixPlace place;
-  matrix.num_inputs = num_inputs;
+  matrix.num_inputs = inputs.share.size();
+  place.first_input = inputs.share.begin;
   for (const Part& part : parts) {
     QUIRE_ASSIGN_OR_RETURN(const TensorView* tensor,
-                           Find(part.name, {part.size, num_inputs}));
-    place.parts.push_back(tensor);
-    matrix.num_outputs += part.size;
+                           Find(part.name, {part.size, inputs.size}));
+    place.parts.push_back(Slice(tensor, part.share));
+    matrix.num_outputs += part.share.size();
   }
-  matrix.format = FormatFor(place.parts);
+  matrix.format = FormatFor(place.parts, inputs.share);
   place.offset = Reserve(matrix.num_bytes());
   place.matrix = &matrix;
   matrices_.push_back(std::move(place));
   return absl::OkStatus();
+}
+
+absl::Status WeightsLoader::PlaceStack(const std::vector<Part>& parts,
+                                       const Inputs& inputs,
+                                       MatrixStack& stack) {
+  stack.reserve(parts.size());  // Never moves: places point into it.
+  for (const std::vector<Part>& same : SplitByFormat(parts)) {
+    QUIRE_RETURN_IF_ERROR(PlaceMatrix(same, inputs, stack.emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::vector<WeightsLoader::Part>> WeightsLoader::SplitByFormat(
+    const std::vector<Part>& parts) const {
+  std::vector<std::vector<Part>> split;
+  MatrixFormat last = MatrixFormat::kF32;
+  for (const Part& part : parts) {
+    const TensorView* tensor = files_.FindTensor(part.name);
+    const MatrixFormat format =
+        tensor == nullptr ? MatrixFormat::kF32 : FormatFor({tensor});
+    if (!IsByteFormat(format)) return {parts};
+    if (split.empty() || format != last) split.emplace_back();
+    split.back().push_back(part);
+    last = format;
+  }
+  return split;
 }
 
 absl::Status WeightsLoader::PlaceVector(const std::vector<Part>& parts,
@@ -126,8 +167,8 @@ absl::Status WeightsLoader::PlaceVector(const std::vector<Part>& parts,
   for (const Part& part : parts) {
     QUIRE_ASSIGN_OR_RETURN(const TensorView* tensor,
                            Find(part.name, {part.size}));
-    place.parts.push_back(tensor);
-    size += part.size;
+    place.parts.push_back(Slice(tensor, part.share));
+    size += part.share.size();
   }
   place.offset = Reserve(size * static_cast<int64_t>(sizeof(float)));
   place.vector = &vector;
@@ -155,13 +196,37 @@ absl::StatusOr<const TensorView*> WeightsLoader::Find(
   return tensor;
 }
 
+const TensorView* WeightsLoader::Slice(const TensorView* tensor,
+                                       const ShardRange& rows) {
+  if (rows.size() == tensor->shape[0]) return tensor;
+  TensorView& slice = slices_.emplace_back(*tensor);
+  const size_t row_bytes = tensor->data.size() / tensor->shape[0];
+  slice.shape[0] = rows.size();
+  slice.data =
+      tensor->data.subspan(rows.begin * row_bytes, rows.size() * row_bytes);
+  return &slice;
+}
+
+// Byte formats have whole groups of 32 inputs, into which superblocks come
+// apart when they are packed.
+MatrixFormat WeightsLoader::FormatFor(
+    const std::vector<const TensorView*>& parts,
+    const ShardRange& inputs) const {
+  const MatrixFormat format = FormatFor(parts);
+  const bool cuts_groups =
+      inputs.begin % kInputGroup != 0 || inputs.end % kInputGroup != 0;
+  return cuts_groups && IsByteFormat(format) ? MatrixFormat::kBf16 : format;
+}
+
 MatrixFormat WeightsLoader::FormatFor(
     const std::vector<const TensorView*>& parts) const {
   if (precision_ == WeightPrecision::kExact) return MatrixFormat::kF32;
-  const bool is_q4 = std::all_of(
-      parts.begin(), parts.end(),
-      [](const TensorView* part) { return CanPackAsQ4(part->type); });
-  return is_q4 ? MatrixFormat::kQ4 : MatrixFormat::kBf16;
+  const MatrixFormat format = FastFormatOf(parts[0]->type);
+  const bool is_everywhere =
+      std::all_of(parts.begin(), parts.end(), [&](const TensorView* part) {
+        return FastFormatOf(part->type) == format;
+      });
+  return is_everywhere ? format : MatrixFormat::kBf16;
 }
 
 int64_t WeightsLoader::Reserve(int64_t num_bytes) {
@@ -191,7 +256,7 @@ void WeightsLoader::FillMatrices() {
     PackedMatrix& matrix = *place.matrix;
     matrix.data = weights_->memory_.data() + place.offset;
     pool_->ParallelFor(matrix.num_strips(), [&](int64_t begin, int64_t end) {
-      PackStrips(place.parts, matrix, begin, end);
+      PackStrips(place.parts, matrix, begin, end, place.first_input);
     });
   }
 }
@@ -203,7 +268,8 @@ void WeightsLoader::CopyEmbedding() {
   weights_->embedding_type_ = embedding_->type;
   weights_->hidden_size_ = config_.hidden_size;
   weights_->embedding_row_bytes_ =
-      static_cast<int64_t>(embedding_->data.size()) / config_.vocabulary_size;
+      static_cast<int64_t>(embedding_->data.size()) / shard_.vocabulary.size();
+  weights_->vocabulary_ = shard_.vocabulary;
 }
 
 }  // namespace quire

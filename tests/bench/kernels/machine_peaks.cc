@@ -74,6 +74,20 @@ __attribute__((target("avx512f,avx512bf16"))) void ProductsBf16() {
   for (const __m512& sum : sums) Use(_mm512_cvtss_f32(sum));
 }
 
+__attribute__((target("avx512f,avx512vnni"))) void ProductsInt8() {
+  __m512i sums[kSums];
+  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
+  __m512i bytes = _mm512_set1_epi8(1);
+  for (int64_t i = 0; i < kRounds; ++i) {
+    asm volatile("" : "+v"(bytes));
+#pragma GCC unroll 24
+    for (__m512i& sum : sums) sum = _mm512_dpbusd_epi32(sum, bytes, bytes);
+  }
+  for (const __m512i& sum : sums) {
+    Use(static_cast<float>(_mm512_reduce_add_epi32(sum)));
+  }
+}
+
 __attribute__((target("avx512f"))) void ProductsAvx512() {
   __m512 sums[kSums];
   for (__m512& sum : sums) sum = _mm512_setzero_ps();
@@ -126,6 +140,7 @@ MachinePeaks MeasureMachinePeaks(ThreadPool* pool) {
   if (IsSupported(InstructionSet::kAvx512)) {
     peaks.bf16_gigaflops = Gigaflops(pool, ProductsBf16, kSums * 64);
     peaks.f32_gigaflops = Gigaflops(pool, ProductsAvx512, kSums * 32);
+    peaks.int8_gigaops = Gigaflops(pool, ProductsInt8, kSums * 128);
   } else if (IsSupported(InstructionSet::kAvx2)) {
     peaks.f32_gigaflops = Gigaflops(pool, ProductsAvx2, 12 * 16);
   }

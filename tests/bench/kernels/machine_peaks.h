@@ -12,6 +12,7 @@ struct MachinePeaks {
   double read_gigabytes_per_second = 0;  // Memory that no cache holds.
   double bf16_gigaflops = 0;  // Products of bf16 pairs; 0 where there are none.
   double f32_gigaflops = 0;   // The widest fused multiply-adds.
+  double int8_gigaops = 0;    // Dot products of int8 in vectors; 0 as above.
 };
 MachinePeaks MeasureMachinePeaks(ThreadPool* pool);
 

@@ -1,7 +1,7 @@
 // model_speed MODEL [--threads=N] [--compute=auto|f32]
-// [--instruction_set=scalar|avx2|avx512]: speed of the model's steps without
-// scheduler and sampler, and the machine's peaks in the same run, as one JSON
-// object.
+// [--instruction_set=scalar|avx2|avx512|amx]: speed of the model's steps
+// without scheduler and sampler, and the machine's peaks in the same run, as
+// one JSON object.
 //
 // Decode: steps of 1, 8 and 32 streams of 200 tokens each, logits of all.
 // Prefill: one prompt of 512 tokens in one step, logits of the last. Best of
@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/check.h"
 #include "common/modelfile/model_files.h"
 #include "tests/bench/kernels/machine_peaks.h"
 #include "worker/executor/thread_pool.h"
@@ -82,9 +83,12 @@ class Speed {
 
  private:
   void Execute(const Batch& batch) {
-    model_->Forward(batch);
-    model_->ComputeLogits(0, static_cast<int>(batch.logit_rows.size()),
-                          logits_.data());
+    QUIRE_CHECK(model_->Forward(batch).ok());
+    QUIRE_CHECK(model_
+                    ->ComputeLogits(0,
+                                    static_cast<int>(batch.logit_rows.size()),
+                                    logits_.data())
+                    .ok());
   }
   double BestSeconds(const Batch& batch, int windows) {
     double best = 1e9;
@@ -124,8 +128,7 @@ Arguments Parse(int argc, char** argv) {
       arguments.options.compute =
           value == "f32" ? Compute::kF32 : Compute::kAuto;
     } else if (TakeFlag(argv[i], "--instruction_set=", &value)) {
-      for (InstructionSet set : {InstructionSet::kScalar, InstructionSet::kAvx2,
-                                 InstructionSet::kAvx512}) {
+      for (const InstructionSet set : kInstructionSets) {
         if (InstructionSetName(set) == value)
           arguments.options.instruction_set = set;
       }
@@ -188,6 +191,6 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: model_speed MODEL [--threads=N] [--compute=auto|f32] "
-               "[--instruction_set=scalar|avx2|avx512]\n");
+               "[--instruction_set=scalar|avx2|avx512|amx]\n");
   return 2;
 }

@@ -34,6 +34,8 @@ Hello HelloOf(uint32_t rank) {
   hello.set_kv_cache_bytes(16'000);
   hello.set_block_size_multiple(16);
   hello.set_process_id(70 + rank);
+  hello.set_communicator("shm");
+  hello.set_rendezvous("unix:@quire-5");
   return hello;
 }
 
@@ -41,6 +43,26 @@ TEST(CheckHelloTest, RanksThatAgreeMayJoin) {
   EXPECT_TRUE(CheckHello(HelloOf(0), Terms(), {}).ok());
   EXPECT_TRUE(CheckHello(HelloOf(1), Terms(), {HelloOf(0)}).ok());
   EXPECT_TRUE(CheckHello(HelloOf(0), Terms(), {HelloOf(1)}).ok());
+}
+
+TEST(CheckHelloTest, RanksMayHoldSharesOfDifferentSizes) {
+  Hello hello = HelloOf(1);
+  hello.set_bytes_per_slot(200);
+  EXPECT_TRUE(CheckHello(hello, Terms(), {HelloOf(0)}).ok());
+}
+
+TEST(CheckHelloTest, OnlyOneOfSeveralRanksNeedsARendezvous) {
+  Hello hello = HelloOf(0);
+  hello.clear_rendezvous();
+  EXPECT_EQ(std::string(CheckHello(hello, Terms(), {}).message()),
+            "the worker's rendezvous has 0 bytes; it has 1 to 300");
+  hello.set_rank(1);
+  EXPECT_TRUE(CheckHello(hello, Terms(), {}).ok());
+  HandshakeTerms alone = Terms();
+  alone.world_size = 1;
+  hello.set_rank(0);
+  hello.set_world_size(1);
+  EXPECT_TRUE(CheckHello(hello, alone, {}).ok());
 }
 
 TEST(CheckHelloTest, ExactlyOneBlockIsEnough) {
@@ -105,9 +127,9 @@ INSTANTIATE_TEST_SUITE_P(
                 [](Hello& h) { h.set_instruction_set("avx2"); }, kNever,
                 "the worker's instruction_set is avx2, that of rank 0 is "
                 "avx512"},
-        Refusal{"BytesPerSlot", [](Hello& h) { h.set_bytes_per_slot(200); },
+        Refusal{"Communicator", [](Hello& h) { h.set_communicator("gloo"); },
                 kNever,
-                "the worker's bytes_per_slot is 200, that of rank 0 is 100"},
+                "the worker's communicator is gloo, that of rank 0 is shm"},
         Refusal{"NoBytesPerSlot", [](Hello& h) { h.set_bytes_per_slot(0); },
                 kNever,
                 "the worker's bytes_per_slot is 0; it lies within 1 and "

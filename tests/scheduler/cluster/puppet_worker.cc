@@ -44,6 +44,8 @@ void PuppetWorker::SayHello(uint32_t rank, uint32_t world_size) {
   hello.set_instruction_set("scalar");
   hello.set_bytes_per_slot(1);
   hello.set_kv_cache_bytes(1'024);
+  hello.set_communicator("shm");
+  hello.set_rendezvous("unix:@quire-5");
   stream_->Write(message);
 }
 

@@ -99,6 +99,8 @@ class WorkerGroupTest : public ::testing::Test {
     hello.set_instruction_set("avx2");
     hello.set_bytes_per_slot(10);
     hello.set_kv_cache_bytes(1600);
+    hello.set_communicator("shm");
+    if (rank == 0) hello.set_rendezvous("unix:@quire-5");
     group_.OnMessage(connection, message);
   }
   void SayReady(const FakeConnection& connection, uint64_t epoch) {
@@ -158,6 +160,7 @@ TEST_F(WorkerGroupTest, WelcomeGoesOutWhenAllRanksAreThere) {
   ASSERT_TRUE(zero->welcome && one->welcome);
   EXPECT_EQ(one->welcome->epoch(), 1u);
   EXPECT_EQ(one->welcome->num_blocks(), 10u);
+  EXPECT_EQ(one->welcome->rendezvous(), "unix:@quire-5");
   EXPECT_FALSE(observer_.ready);
 }
 
@@ -209,6 +212,22 @@ TEST_F(WorkerGroupTest, LostRankEndsTheEpochAndTheNextForms) {
   Dispatch(1);
   Answer(*first_, 1, /*epoch=*/2);
   EXPECT_THAT(observer_.results, ElementsAre(std::pair(0u, 1u)));
+}
+
+// A step that fails for this reason is no result: no request is blamed.
+TEST_F(WorkerGroupTest, RankThatMissesAnotherEndsTheEpochWithoutAResult) {
+  Form(1);
+  Dispatch(1);
+  worker::v1::WorkerMessage message;
+  worker::v1::StepResult& result = *message.mutable_result();
+  result.set_epoch(1);
+  result.set_step_id(1);
+  result.set_status_code(static_cast<uint32_t>(absl::StatusCode::kUnavailable));
+  result.set_status_message("rank 1 is gone");
+  group_.OnMessage(*first_, message);
+  ExpectEpochOver("rank 0 could not finish step 1: rank 1 is gone");
+  EXPECT_THAT(observer_.results, IsEmpty());
+  EXPECT_EQ(observer_.lost.size(), 1u);
 }
 
 TEST_F(WorkerGroupTest, LinkOfAnEndedEpochDoesNothing) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "common/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/fake_model.h"
@@ -409,12 +411,25 @@ class ToldCommunicator final : public Communicator {
  public:
   explicit ToldCommunicator(Token token) : token_(token) {}
   Rank rank() const override { return Rank(1); }
-  absl::Status BroadcastTokens(std::span<Token> tokens) override {
-    std::fill(tokens.begin(), tokens.end(), token_);
+  int num_ranks() const override { return 2; }
+
+ private:
+  absl::Status DoForm(Epoch, const std::string&) override {
+    return absl::OkStatus();
+  }
+  void DoLeave() override {}
+  absl::Status DoAllReduceSum(std::span<float>) override {
+    return absl::OkStatus();
+  }
+  absl::Status DoBroadcast(std::span<std::byte> bytes) override {
+    QUIRE_CHECK(bytes.size() == sizeof(Token));
+    std::memcpy(bytes.data(), &token_, sizeof(Token));
+    return absl::OkStatus();
+  }
+  absl::Status DoGatherColumns(const ColumnShares&, float*) override {
     return absl::OkStatus();
   }
 
- private:
   const Token token_;
 };
 

@@ -49,6 +49,15 @@ TEST_F(MemoryBudgetTest, SmallMachineKeepsTheLeastHeadRoom) {
   EXPECT_EQ(budget->kv_cache_bytes, (1024 - 64 - 256) * kMiB);
 }
 
+TEST_F(MemoryBudgetTest, RanksOfOneMachineShareItsRoom) {
+  SetAvailable(16 * kGiB);
+  const auto budget =
+      PlanMemory({.kv_cache = "auto", .host_kv = "0", .num_ranks_here = 2},
+                 folder_.path());
+  ASSERT_TRUE(budget.ok()) << budget.status();
+  EXPECT_EQ(budget->kv_cache_bytes, 8 * kGiB - 512 * kMiB - 1 * kGiB);
+}
+
 TEST_F(MemoryBudgetTest, ControlGroupBoundsTheRoom) {
   SetAvailable(64 * kGiB);
   Write("/proc/self/cgroup", "0::/\n");

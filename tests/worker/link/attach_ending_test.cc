@@ -22,6 +22,16 @@ TEST(AttachEndingTest, FailureOfThisWorkerIsNotBlamedOnTheScheduler) {
       "plan");
 }
 
+TEST(AttachEndingTest, RankThatCannotMeetTheOthersTriesAgainSoon) {
+  const AttachEnding missed = {
+      .status = absl::DeadlineExceededError("rank 1 did not come"),
+      .is_own = true};
+  EXPECT_EQ(DescribeEnding(missed, kAddress),
+            "missed the other ranks of the scheduler at host:8301: "
+            "DEADLINE_EXCEEDED: rank 1 did not come");
+  EXPECT_FALSE(IsRefusal(missed));
+}
+
 TEST(AttachEndingTest, RefusalIsTheSchedulers) {
   EXPECT_EQ(
       DescribeEnding({.status = absl::FailedPreconditionError("other model")},

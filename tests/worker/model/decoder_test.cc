@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -46,14 +47,43 @@ std::unique_ptr<ModelFiles> MakeRandomQ4() {
   return files;
 }
 
+constexpr char kRandomMixed[] = "random_mixed";
+
+// Parts of a product in formats of their own, as in mixed files, and every
+// other quantized type.
+std::unique_ptr<ModelFiles> MakeRandomMixed() {
+  ModelConfig config;
+  config.num_layers = 2;
+  config.hidden_size = 256;
+  config.intermediate_size = 256;
+  config.num_heads = 8;
+  config.num_kv_heads = 2;
+  config.head_dim = 32;
+  config.vocabulary_size = 512;
+  config.context_length = 2048;
+  config.attention_bias = true;
+  auto files = std::make_unique<RandomModelFiles>(config, TensorType::kQ4_K);
+  files->AddTensor("output.weight", {512, 256}, TensorType::kQ8_0);
+  files->AddTensor("blk.0.attn_v.weight", {64, 256}, TensorType::kQ6_K);
+  files->AddTensor("blk.0.attn_output.weight", {256, 256}, TensorType::kQ5_0);
+  files->AddTensor("blk.0.ffn_gate.weight", {256, 256}, TensorType::kQ5_K);
+  files->AddTensor("blk.0.ffn_up.weight", {256, 256}, TensorType::kQ3_K);
+  files->AddTensor("blk.1.attn_k.weight", {64, 256}, TensorType::kQ8_0);
+  files->AddTensor("blk.1.ffn_up.weight", {256, 256}, TensorType::kQ2_K);
+  files->AddTensor("blk.1.ffn_down.weight", {256, 256}, TensorType::kQ5_1);
+  return files;
+}
+
 std::unique_ptr<ModelFiles> OpenModel(const std::string& model) {
-  return model == kRandomQ4 ? MakeRandomQ4() : OpenTiny(model);
+  if (model == kRandomQ4) return MakeRandomQ4();
+  if (model == kRandomMixed) return MakeRandomMixed();
+  return OpenTiny(model);
 }
 
 const char* const kTinyModels[] = {"llama3rope_f32", "mistral_f16",
                                    "qwen2_bf16"};
 const char* const kAllModels[] = {"llama3rope_f32", "mistral_f16", "qwen2_bf16",
-                                  kRandomQ4};
+                                  kRandomQ4, kRandomMixed};
 
 class ReferenceTest
     : public testing::TestWithParam<std::tuple<const char*, InstructionSet>> {
@@ -234,6 +264,41 @@ TEST_P(SoloTest, SwappedSequenceContinuesAsIfNothingHadHappened) {
   runner.Step({{other, kNumTokens}});
   runner.SwapIn(sequence);
   EXPECT_TRUE(EqualSolo(runner.Step({{sequence, 73}}), 77));
+}
+
+class CloseToFloat32Test
+    : public testing::TestWithParam<std::tuple<const char*, InstructionSet>> {
+ protected:
+  std::vector<Logits> LogitsOf(Compute compute) {
+    const auto files = OpenModel(std::get<0>(GetParam()));
+    ModelRunner runner(*files,
+                       {.model = {.compute = compute,
+                                  .instruction_set = std::get<1>(GetParam())}});
+    return runner.Prefill(runner.Add({5, 17, 300, 4, 511, 60, 7, 8}), 8);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    All, CloseToFloat32Test,
+    testing::Combine(testing::Values(kRandomQ4, kRandomMixed),
+                     testing::ValuesIn(SupportedInstructionSets())),
+    [](const auto& info) {
+      return std::string(std::get<0>(info.param)) + "_" +
+             std::string(InstructionSetName(std::get<1>(info.param)));
+    });
+
+// Activations of 8 bits are off by half a percent, and layers pass that on.
+TEST_P(CloseToFloat32Test, QuantizedProductsMoveLogitsByFewPercent) {
+  const std::vector<Logits> exact = LogitsOf(Compute::kF32);
+  const std::vector<Logits> fast = LogitsOf(Compute::kAuto);
+  double squares = 0, differences = 0;
+  for (size_t row = 0; row < exact.size(); ++row) {
+    for (size_t i = 0; i < exact[row].size(); ++i) {
+      squares += std::pow(exact[row][i], 2);
+      differences += std::pow(fast[row][i] - exact[row][i], 2);
+    }
+  }
+  EXPECT_LT(std::sqrt(differences / squares), 0.05);
+  EXPECT_GT(differences, 0);
 }
 
 class ModelTest : public testing::Test {

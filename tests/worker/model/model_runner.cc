@@ -14,7 +14,7 @@ namespace quire {
 
 ModelRunner::ModelRunner(const ModelFiles& files, const Options& options)
     : options_(options), pool_(options.num_threads) {
-  auto model = LoadModel(files, options.model, &pool_);
+  auto model = LoadModel(files, options.model, &pool_, options.communicator);
   if (!model.ok()) std::cerr << model.status() << "\n";
   QUIRE_CHECK(model.ok());
   model_ = *std::move(model);
@@ -126,11 +126,12 @@ void ModelRunner::AddRun(const Part& part, Batch& batch) {
 }
 
 std::vector<ModelRunner::Logits> ModelRunner::Compute(const Batch& batch) {
-  model_->Forward(batch);
+  QUIRE_CHECK(model_->Forward(batch).ok());
   std::vector<Logits> all(batch.logit_rows.size());
   for (size_t i = 0; i < all.size(); ++i) {
-    all[i].resize(model_->config().vocabulary_size);
-    model_->ComputeLogits(static_cast<int>(i), 1, all[i].data());
+    all[i].resize(model_->logits_stride());
+    QUIRE_CHECK(
+        model_->ComputeLogits(static_cast<int>(i), 1, all[i].data()).ok());
   }
   return all;
 }

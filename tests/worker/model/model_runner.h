@@ -8,6 +8,7 @@
 
 #include "common/ids.h"
 #include "common/modelfile/model_files.h"
+#include "worker/comm/communicator.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/model/batch.h"
 #include "worker/model/model.h"
@@ -27,6 +28,7 @@ class ModelRunner {
     int num_host_blocks = 0;
     int max_rows = 512;
     uint64_t shuffle_seed = 1;
+    Communicator* communicator = nullptr;  // Of several ranks.
   };
   using Logits = std::vector<float>;  // [vocabulary_size]
 
@@ -44,7 +46,8 @@ class ModelRunner {
     int sequence;
     int num_rows;
   };
-  // Computes the parts in one step. Logits of every row, in their order.
+  // Computes the parts in one step. Logits of every row, in their order; of
+  // ranks other than 0 nothing.
   std::vector<Logits> Step(const std::vector<Part>& parts);
   // Logits of the last row of each part alone.
   std::vector<Logits> StepForLast(const std::vector<Part>& parts);

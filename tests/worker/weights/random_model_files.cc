@@ -1,44 +1,10 @@
 #include "tests/worker/weights/random_model_files.h"
 
-#include <cstring>
-
-#include "common/check.h"
 #include "kernels/dequantize.h"
-#include "kernels/half_floats.h"
 #include "tests/kernels/kernel_testing.h"
+#include "tests/kernels/random_weights.h"
 
 namespace quire {
-namespace {
-
-// Weights of about -0.3 to 0.3; of the 4-bit types, random nibbles with a scale
-// of 0.02 to 0.04 and, for Q4_1, a minimum of minus eight scales.
-std::vector<std::byte> RandomData(TensorType type, int64_t num_elements,
-                                  RandomFloats& random) {
-  const TensorTypeInfo& info = GetTensorTypeInfo(type);
-  const int64_t num_groups = num_elements / info.elements;
-  std::vector<std::byte> data(num_groups * info.bytes);
-  for (int64_t i = 0; i < num_groups; ++i) {
-    std::byte* group = data.data() + i * info.bytes;
-    if (type == TensorType::kF32) {
-      const float value = random.Next() * 0.3f;
-      std::memcpy(group, &value, sizeof(value));
-      continue;
-    }
-    QUIRE_CHECK(type == TensorType::kQ4_0 || type == TensorType::kQ4_1);
-    for (int64_t j = 0; j < info.bytes; ++j)
-      group[j] = static_cast<std::byte>(random.NextBits());
-    const float d = 0.03f + 0.01f * random.Next();
-    const uint16_t scale = F16FromFloat(d);
-    const uint16_t minimum = F16FromFloat(-8 * d);
-    std::memcpy(group, &scale, sizeof(scale));
-    if (type == TensorType::kQ4_1)
-      std::memcpy(group + 2, &minimum, sizeof(minimum));
-  }
-  return data;
-}
-
-}  // namespace
-
 RandomModelFiles::RandomModelFiles(const ModelConfig& config,
                                    TensorType matrix_type)
     : config_(config) {
@@ -80,7 +46,7 @@ void RandomModelFiles::AddTensor(const std::string& name,
   for (char c : name) seed = seed * 131 + static_cast<unsigned char>(c);
   RandomFloats random(seed);
   Tensor& tensor = tensors_[name];
-  tensor.data = RandomData(type, size, random);
+  tensor.data = RandomWeights(type, size, 0.3f, random);
   tensor.view = {
       .name = name, .type = type, .shape = shape, .data = tensor.data};
 }

@@ -15,8 +15,7 @@ namespace quire {
 // random numbers, the same on every run.
 class RandomModelFiles : public ModelFiles {
  public:
-  // Matrices of the layers are of `matrix_type` (kF32, kQ4_0, kQ4_1),
-  // everything else of kF32.
+  // Matrices of the layers are of `matrix_type`, everything else of kF32.
   RandomModelFiles(const ModelConfig& config, TensorType matrix_type);
 
   // Adds a tensor or replaces it. By shape, outermost first.

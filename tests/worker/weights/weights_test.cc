@@ -1,5 +1,6 @@
 #include "worker/weights/weights.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,9 +8,11 @@
 
 #include "common/modelfile/model_config.h"
 #include "common/modelfile/tensor.h"
+#include "kernels/matrix_format.h"
 #include "kernels/packed_matrix.h"
 #include "tests/worker/weights/random_model_files.h"
 #include "worker/executor/thread_pool.h"
+#include "worker/weights/shard_plan.h"
 
 namespace quire {
 namespace {
@@ -52,7 +55,7 @@ class WeightsTest : public testing::Test {
 
 TEST_F(WeightsTest, QueryKeyAndValueLieOneBelowTheOther) {
   const auto weights = MustLoad();
-  const PackedMatrix& qkv = weights->layers()[0].qkv;
+  const PackedMatrix& qkv = weights->layers()[0].qkv.front();
   EXPECT_EQ(qkv.num_outputs, 16);
   EXPECT_EQ(At(qkv, 7, 3), files_.At("blk.0.attn_q.weight", 7 * 8 + 3));
   EXPECT_EQ(At(qkv, 8, 3), files_.At("blk.0.attn_k.weight", 3));
@@ -65,7 +68,7 @@ TEST_F(WeightsTest, QueryKeyAndValueLieOneBelowTheOther) {
 
 TEST_F(WeightsTest, GateLiesAboveUp) {
   const auto weights = MustLoad();
-  const PackedMatrix& gate_up = weights->layers()[0].gate_up;
+  const PackedMatrix& gate_up = weights->layers()[0].gate_up.front();
   EXPECT_EQ(gate_up.num_outputs, 24);
   EXPECT_EQ(At(gate_up, 11, 2), files_.At("blk.0.ffn_gate.weight", 11 * 8 + 2));
   EXPECT_EQ(At(gate_up, 12, 2), files_.At("blk.0.ffn_up.weight", 2));
@@ -99,6 +102,35 @@ TEST_F(WeightsTest, TheyOutliveTheirFiles) {
   EXPECT_EQ(weights->output_norm()[7], files_.At("output_norm.weight", 7));
 }
 
+TEST_F(WeightsTest, ARankHasItsRowsAndInputsAlone) {
+  const ShardPlan shard = {.heads = {1, 2},
+                           .kv_heads = {0, 1},
+                           .intermediate = {5, 12},
+                           .vocabulary = {4, 10}};
+  const auto weights =
+      *Weights::Load(files_, WeightPrecision::kExact, shard, &pool_);
+  const LayerWeights& layer = weights->layers()[0];
+  EXPECT_EQ(layer.qkv.front().num_outputs, 12);
+  EXPECT_EQ(At(layer.qkv.front(), 0, 3),
+            files_.At("blk.0.attn_q.weight", 4 * 8 + 3));
+  EXPECT_EQ(At(layer.qkv.front(), 4, 3), files_.At("blk.0.attn_k.weight", 3));
+  EXPECT_EQ(layer.qkv_bias[1], files_.At("blk.0.attn_q.bias", 5));
+  EXPECT_EQ(layer.attention_output.num_inputs, 4);
+  EXPECT_EQ(At(layer.attention_output, 6, 1),
+            files_.At("blk.0.attn_output.weight", 6 * 8 + 5));
+  EXPECT_EQ(layer.gate_up.front().num_outputs, 14);
+  EXPECT_EQ(At(layer.gate_up.front(), 7, 2),
+            files_.At("blk.0.ffn_up.weight", 42));
+  EXPECT_EQ(layer.down.num_inputs, 7);
+  EXPECT_EQ(At(layer.down, 3, 1),
+            files_.At("blk.0.ffn_down.weight", 3 * 12 + 6));
+  EXPECT_EQ(weights->output().num_outputs, 6);
+  EXPECT_EQ(At(weights->output(), 0, 1), files_.At("output.weight", 33));
+  float row[8];
+  weights->Embed(9, row);
+  EXPECT_EQ(row[2], files_.At("token_embd.weight", 9 * 8 + 2));
+}
+
 TEST_F(WeightsTest, RopeFactorsAreReadWhereTheModelHasThem) {
   EXPECT_TRUE(MustLoad()->rope_factors().empty());
   files_.mutable_config().has_rope_factors = true;
@@ -120,41 +152,75 @@ TEST_F(WeightsTest, AnotherShapeIsRefusedWithBoth) {
 
 class FormatTest : public testing::Test {
  protected:
-  // The formats of Q, K and V together where these are their types.
-  MatrixFormat QkvFormat(WeightPrecision precision, TensorType q,
-                         TensorType v) {
+  // The formats of Q, K and V, from above, where these are their types.
+  std::vector<MatrixFormat> QkvFormats(WeightPrecision precision, TensorType q,
+                                       TensorType v) {
     ModelConfig config = OneLayer();
-    config.hidden_size = 32;
-    RandomModelFiles files(config, q);
-    files.AddTensor("blk.0.attn_v.weight", {4, 32}, v);
-    files.AddTensor("blk.0.ffn_down.weight", {32, 12}, TensorType::kF32);
-    files.AddTensor("blk.0.attn_output.weight", {32, 8}, TensorType::kF32);
+    config.hidden_size = 256;
+    RandomModelFiles files(config, TensorType::kF32);
+    files.AddTensor("blk.0.attn_q.weight", {8, 256}, q);
+    files.AddTensor("blk.0.attn_k.weight", {4, 256}, q);
+    files.AddTensor("blk.0.attn_v.weight", {4, 256}, v);
     const auto weights = Weights::Load(files, precision, &pool_);
     EXPECT_TRUE(weights.ok()) << weights.status();
-    return (*weights)->layers()[0].qkv.format;
+    std::vector<MatrixFormat> formats;
+    for (const PackedMatrix& matrix : (*weights)->layers()[0].qkv) {
+      formats.push_back(matrix.format);
+      outputs_.push_back(matrix.num_outputs);
+    }
+    return formats;
   }
+  std::vector<int64_t> outputs_;
   ThreadPool pool_{1};
 };
 
-TEST_F(FormatTest, FourBitTypesAreKeptWhereSpeedCounts) {
-  EXPECT_EQ(
-      QkvFormat(WeightPrecision::kFast, TensorType::kQ4_1, TensorType::kQ4_1),
-      MatrixFormat::kQ4);
-  EXPECT_EQ(
-      QkvFormat(WeightPrecision::kFast, TensorType::kQ4_0, TensorType::kQ4_1),
-      MatrixFormat::kQ4);
+using testing::ElementsAre;
+
+TEST_F(FormatTest, QuantizedTypesAreKeptWhereSpeedCounts) {
+  EXPECT_THAT(
+      QkvFormats(WeightPrecision::kFast, TensorType::kQ4_1, TensorType::kQ4_K),
+      ElementsAre(MatrixFormat::kQ4));
+  EXPECT_THAT(
+      QkvFormats(WeightPrecision::kFast, TensorType::kQ8_0, TensorType::kQ8_0),
+      ElementsAre(MatrixFormat::kQ8));
 }
 
-TEST_F(FormatTest, OnePartOfAnotherTypeMakesAllBf16) {
-  EXPECT_EQ(
-      QkvFormat(WeightPrecision::kFast, TensorType::kQ4_1, TensorType::kF32),
-      MatrixFormat::kBf16);
+TEST_F(FormatTest, PartsOfOtherFormatsBecomeMatricesOfTheirOwn) {
+  EXPECT_THAT(
+      QkvFormats(WeightPrecision::kFast, TensorType::kQ4_K, TensorType::kQ6_K),
+      ElementsAre(MatrixFormat::kQ4, MatrixFormat::kQ6));
+  EXPECT_THAT(outputs_, ElementsAre(12, 4));
+}
+
+TEST_F(FormatTest, OnePartThatIsNotQuantizedMakesAllBf16) {
+  EXPECT_THAT(
+      QkvFormats(WeightPrecision::kFast, TensorType::kQ4_1, TensorType::kF32),
+      ElementsAre(MatrixFormat::kBf16));
+}
+
+// The attention's output of one head of four, and of two of four.
+TEST_F(FormatTest, WhereARankCutsGroupsOfInputsItsPartIsBf16) {
+  ModelConfig config = OneLayer();
+  config.hidden_size = 32;
+  config.num_heads = 4;
+  config.head_dim = 16;
+  config.intermediate_size = 32;
+  const RandomModelFiles files(config, TensorType::kQ4_1);
+  ShardPlan shard = ShardPlan::Whole(config);
+  shard.heads = {1, 2};
+  const auto cut = *Weights::Load(files, WeightPrecision::kFast, shard, &pool_);
+  EXPECT_EQ(cut->layers()[0].attention_output.format, MatrixFormat::kBf16);
+  EXPECT_EQ(cut->layers()[0].down.format, MatrixFormat::kQ4);
+  shard.heads = {2, 4};
+  const auto on_borders =
+      *Weights::Load(files, WeightPrecision::kFast, shard, &pool_);
+  EXPECT_EQ(on_borders->layers()[0].attention_output.format, MatrixFormat::kQ4);
 }
 
 TEST_F(FormatTest, ExactWeightsAreAlwaysFloat32) {
-  EXPECT_EQ(
-      QkvFormat(WeightPrecision::kExact, TensorType::kQ4_1, TensorType::kQ4_1),
-      MatrixFormat::kF32);
+  EXPECT_THAT(
+      QkvFormats(WeightPrecision::kExact, TensorType::kQ4_1, TensorType::kQ6_K),
+      ElementsAre(MatrixFormat::kF32));
 }
 
 }  // namespace

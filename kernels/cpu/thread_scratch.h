@@ -1,0 +1,16 @@
+#ifndef QUIRE_KERNELS_CPU_THREAD_SCRATCH_H_
+#define QUIRE_KERNELS_CPU_THREAD_SCRATCH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace quire {
+
+// Memory of the calling thread, aligned to 64 bytes, whose content lasts until
+// its next call. Grows to what was asked for at most, so that steps soon stop
+// allocating.
+std::byte* ThreadScratch(int64_t num_bytes);
+
+}  // namespace quire
+
+#endif  // QUIRE_KERNELS_CPU_THREAD_SCRATCH_H_
