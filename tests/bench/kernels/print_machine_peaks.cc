@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   std::cout << nlohmann::ordered_json{{"read_gigabytes_per_second",
                                        peaks.read_gigabytes_per_second},
                                       {"bf16_gigaflops", peaks.bf16_gigaflops},
-                                      {"f32_gigaflops", peaks.f32_gigaflops}}
+                                      {"f32_gigaflops", peaks.f32_gigaflops},
+                                      {"int8_gigaops", peaks.int8_gigaops}}
             << "\n";
 }
