@@ -45,7 +45,7 @@ absl::Status SystemError(const char* what) {
   return absl::UnavailableError(absl::StrCat(what, ": ", strerror(errno)));
 }
 
-absl::Status AwaitEvents(const FileDescriptor& fd, short events,
+absl::Status AwaitEvents(const FileDescriptor& fd, int16_t events,
                          SteadyTime deadline) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -33,7 +34,7 @@ class FileDescriptor {
 };
 
 // Returns once `events` (of poll) can be served, or DEADLINE_EXCEEDED.
-absl::Status AwaitEvents(const FileDescriptor& fd, short events,
+absl::Status AwaitEvents(const FileDescriptor& fd, int16_t events,
                          SteadyTime deadline);
 
 // UNAVAILABLE: what failed, and errno in words.

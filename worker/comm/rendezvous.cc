@@ -179,12 +179,12 @@ absl::StatusOr<std::vector<RankSocket>> Rendezvous::Meet(Epoch epoch,
     Arrival arrival = Accept(listener_, deadline);
     const Greeting& greeting = arrival.greeting;
     if (greeting.rank < 1 || greeting.rank >= ranks.size()) continue;
-    if (Epoch(greeting.epoch) > epoch) {
+    if (greeting.epoch > epoch.value()) {
       return absl::UnavailableError(
           absl::StrCat("epoch ", epoch.value(), " is over: rank ",
                        greeting.rank, " is in epoch ", greeting.epoch));
     }
-    if (Epoch(greeting.epoch) != epoch) continue;
+    if (greeting.epoch < epoch.value()) continue;
     RankSocket& socket = ranks[greeting.rank];
     // Who comes twice has died after the first time.
     if (!socket.fd().ok()) --missing;

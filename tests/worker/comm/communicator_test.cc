@@ -95,7 +95,7 @@ class CommunicatorTest : public testing::TestWithParam<CommunicatorKind> {
     const int n = static_cast<int>(ranks_.size());
     const auto statuses = Run([&](int rank, Communicator& communicator) {
       std::vector<float> values = ValuesOf(rank, size);
-      const absl::Status status = communicator.AllReduceSum(kUse, values);
+      absl::Status status = communicator.AllReduceSum(kUse, values);
       EXPECT_EQ(values, SumInRankOrder(n, size)) << "rank " << rank;
       return status;
     });
@@ -126,7 +126,7 @@ TEST_P(CommunicatorTest, BytesOfRankZeroReachAll) {
   Form(1);
   const auto statuses = Run([](int rank, Communicator& communicator) {
     std::vector<std::byte> bytes(11, std::byte{static_cast<uint8_t>(rank + 7)});
-    const absl::Status status = communicator.Broadcast(kUse, bytes);
+    absl::Status status = communicator.Broadcast(kUse, bytes);
     EXPECT_EQ(bytes, std::vector(11, std::byte{7}));
     return status;
   });
@@ -141,7 +141,7 @@ TEST_P(CommunicatorTest, ColumnsOfUnevenWidthMakeTheMatrixOfRankZero) {
     const int64_t width = rank == 0 ? 6 : columns[rank];
     std::vector<float> matrix(2 * width, static_cast<float>(rank));
     matrix[width] += 10;  // The first of the second row.
-    const absl::Status status =
+    absl::Status status =
         communicator.GatherColumns(kUse, {2, columns}, matrix.data());
     if (rank == 0) {
       EXPECT_EQ(matrix, (std::vector<float>{0, 0, 1, 1, 1, 2,  //
