@@ -48,7 +48,6 @@ BenchFigures ComputeBenchFigures(const std::vector<BenchRecord>& records,
                                  absl::Duration wall) {
   BenchFigures figures;
   uint64_t prompt_tokens = 0;
-  uint64_t output_tokens = 0;
   double latencies = 0;
   std::vector<absl::Duration> ttft;
   std::vector<absl::Duration> gaps;
@@ -59,7 +58,7 @@ BenchFigures ComputeBenchFigures(const std::vector<BenchRecord>& records,
     }
     ++figures.requests;
     prompt_tokens += record.prompt_tokens;
-    output_tokens += record.output_tokens;
+    figures.output_tokens += record.output_tokens;
     figures.cached_tokens += record.cached_tokens;
     latencies += NormalizedLatency(record);
     if (!record.token_times.empty()) {
@@ -68,8 +67,9 @@ BenchFigures ComputeBenchFigures(const std::vector<BenchRecord>& records,
     AppendGaps(record, gaps);
   }
   figures.wall_s = absl::ToDoubleSeconds(wall);
-  figures.output_tok_s = output_tokens / figures.wall_s;
-  figures.total_tok_s = (prompt_tokens + output_tokens) / figures.wall_s;
+  figures.output_tok_s = figures.output_tokens / figures.wall_s;
+  figures.total_tok_s =
+      (prompt_tokens + figures.output_tokens) / figures.wall_s;
   if (figures.requests > 0) {
     figures.normalized_latency_s = latencies / figures.requests;
   }
@@ -83,6 +83,7 @@ std::string BenchFiguresJson(const BenchFigures& figures) {
       {"requests", figures.requests},
       {"failed", figures.failed},
       {"wall_s", Round(figures.wall_s, 1e3)},
+      {"output_tokens", figures.output_tokens},
       {"output_tok_s", Round(figures.output_tok_s, 10)},
       {"total_tok_s", Round(figures.total_tok_s, 10)},
       {"cached_tokens", figures.cached_tokens},

@@ -36,6 +36,7 @@ struct BenchFigures {
   uint64_t requests = 0;  // That succeeded.
   uint64_t failed = 0;
   double wall_s = 0;
+  uint64_t output_tokens = 0;
   double output_tok_s = 0;
   double total_tok_s = 0;  // Prompt and output.
   uint64_t cached_tokens = 0;

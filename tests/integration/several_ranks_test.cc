@@ -31,8 +31,8 @@ ServerOptions OptionsFor(const std::string& model, uint32_t num_ranks) {
 }
 
 std::vector<std::string> Flags(std::vector<std::string> more) {
-  more.push_back("--check_agreement");
-  more.push_back("--threads=1");
+  more.emplace_back("--check_agreement");
+  more.emplace_back("--threads=1");
   return more;
 }
 
@@ -99,6 +99,7 @@ TEST_P(SmolLm2DivisionTest, AnswersAreTheReferences) {
 TEST(SeveralRanksTest, AnswersDoNotDependOnTheBatch) {
   TestCluster cluster(OptionsFor(TinyModelPath(kModel), 2), Flags({}));
   std::vector<quire::v1::GenerateRequest> requests;
+  requests.reserve(6);
   for (int i = 0; i < 6; ++i) {
     requests.push_back(i % 2 == 0
                            ? Long(i, 60)
@@ -106,6 +107,7 @@ TEST(SeveralRanksTest, AnswersDoNotDependOnTheBatch) {
                                             60, /*seed=*/i));
   }
   std::vector<Generated> alone;
+  alone.reserve(requests.size());
   for (const auto& request : requests) {
     alone.push_back(Generate(cluster.stub(), request));
   }

@@ -165,19 +165,21 @@ absl::Status SharedExchange::ReducePiece(std::span<float> piece) {
   return absl::OkStatus();
 }
 
-// In pieces that stay in the first-level cache.
+// In blocks of a fixed size, of which the compiler makes vectors.
 void SharedExchange::Sum(int64_t begin, int64_t end, float* sums) const {
-  constexpr int64_t kTile = 1024;
-  float tile[kTile];
-  for (; begin < end; begin += kTile, sums += kTile) {
-    const int64_t size = std::min(kTile, end - begin);
-    std::copy_n(Place(0) + begin, size, tile);
+  constexpr int64_t kBlock = 16;
+  const auto sum_block = [&](int64_t size) {
+    float block[kBlock];
+    std::copy_n(Place(0) + begin, size, block);
     for (int rank = 1; rank < options_.num_ranks; ++rank) {
       const float* const values = Place(rank) + begin;
-      for (int64_t i = 0; i < size; ++i) tile[i] += values[i];
+      for (int64_t i = 0; i < size; ++i) block[i] += values[i];
     }
-    std::copy_n(tile, size, sums);
-  }
+    sums = std::copy_n(block, size, sums);
+    begin += size;
+  };
+  while (end - begin >= kBlock) sum_block(kBlock);
+  sum_block(end - begin);
 }
 
 absl::Status SharedExchange::Broadcast(std::span<std::byte> bytes) {

@@ -175,7 +175,7 @@ TEST_P(TensorParallelTest, GreedyTokensAreThoseOfTheWholeModel) {
   Group whole = MakeGroup(1);
   Group divided = MakeGroup(num_ranks());
   std::vector<Token> answer;
-  for (int i = 0; i < 12; ++i) {
+  while (answer.size() < 12) {
     answer.push_back(BestToken(Continue(whole, answer).back()));
   }
   const std::vector<Logits> logits = Continue(divided, answer);
@@ -192,7 +192,7 @@ TEST_P(TensorParallelTest, EveryLayerHasTwoSums) {
   });
   for (int rank = 0; rank < num_ranks(); ++rank) {
     EXPECT_EQ(group.count(CollectiveUse::kLayer, rank),
-              3 * 2 * GetParam().config.num_layers);
+              int64_t{3 * 2} * GetParam().config.num_layers);
     EXPECT_EQ(group.count(CollectiveUse::kEmbedding, rank), 3);
     EXPECT_EQ(group.count(CollectiveUse::kLogits, rank), 30);
   }
