@@ -1,6 +1,8 @@
 #ifndef QUIRE_WORKER_EXECUTOR_THREAD_POOL_H_
 #define QUIRE_WORKER_EXECUTOR_THREAD_POOL_H_
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -30,7 +32,21 @@ class ThreadPool {
   }
 
   // Runs task(begin, end) on parts of [0, count) that together are all of it:
-  // even parts, one for each thread.
+  // pieces of this size, and what is left, whoever is free taking the next. So
+  // nobody waits for a thread that had to leave its processor to another
+  // program. What is begun once for each piece must be cheap beside it.
+  template <typename Task>
+  void ParallelForPieces(int64_t count, int64_t piece, const Task& task) {
+    std::atomic<int64_t> next = 0;
+    Run([&](int) {
+      for (int64_t begin; (begin = next.fetch_add(
+                               piece, std::memory_order_relaxed)) < count;) {
+        task(begin, std::min(begin + piece, count));
+      }
+    });
+  }
+
+  // The same with even parts, one for each thread.
   template <typename Task>
   void ParallelFor(int64_t count, const Task& task) {
     const int n = num_threads();

@@ -274,7 +274,13 @@ void Decoder::MultiplySome(std::span<const PackedMatrix> matrices,
                            int64_t num_rows, const ProductOutput& output) {
   int64_t num_strips = 0;
   for (const PackedMatrix& matrix : matrices) num_strips += matrix.num_strips();
-  pool_->ParallelFor(num_strips, [&](int64_t begin, int64_t end) {
+  // Few rows run at the speed of memory: best in long streams.
+  constexpr int64_t kFewRows = 4;
+  constexpr int64_t kPiecesPerThread = 4;
+  const int64_t num_pieces =
+      pool_->num_threads() * (num_rows <= kFewRows ? 1 : kPiecesPerThread);
+  const int64_t piece = (num_strips + num_pieces - 1) / num_pieces;
+  pool_->ParallelForPieces(num_strips, piece, [&](int64_t begin, int64_t end) {
     MultiplyStrips(matrices, rows, first_row, num_rows, begin, end, output);
   });
 }
