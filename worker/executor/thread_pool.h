@@ -21,14 +21,15 @@ class ThreadPool {
 
   int num_threads() const;
 
-  // Runs task(thread) once for each thread 0 .. num_threads - 1, thread 0 being
-  // the caller, and returns when all are done. What they wrote is visible to
-  // the caller. Allocates nothing.
+  // Runs task(part) once for each part 0 .. num_threads() - 1 and returns when
+  // all are done. Every thread takes a part, or none, where others are faster
+  // because it is kept from its processor. What was written is visible to the
+  // caller. Allocates nothing.
   template <typename Task>
   void Run(const Task& task) {
-    RunErased([](const void* t,
-                 int thread) { (*static_cast<const Task*>(t))(thread); },
-              &task);
+    RunErased(
+        [](const void* t, int part) { (*static_cast<const Task*>(t))(part); },
+        &task);
   }
 
   // Runs task(begin, end) on parts of [0, count) that together are all of it:
@@ -46,7 +47,7 @@ class ThreadPool {
     });
   }
 
-  // The same with even parts, one for each thread.
+  // The same in even pieces, as many as there are threads.
   template <typename Task>
   void ParallelFor(int64_t count, const Task& task) {
     const int n = num_threads();
@@ -58,7 +59,7 @@ class ThreadPool {
   }
 
  private:
-  void RunErased(void (*call)(const void* task, int thread), const void* task);
+  void RunErased(void (*call)(const void* task, int part), const void* task);
 
   struct State;
   std::unique_ptr<State> state_;

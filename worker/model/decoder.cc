@@ -184,30 +184,37 @@ absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
   return SumOverRanks(CollectiveUse::kLayer, num_rows);
 }
 
-void Decoder::KeepLogitRows(const Batch& batch) {
-  num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
-  const PreparedRows rows =
-      buffers_.PreparedLogits(weights_->output(), num_logit_rows_);
-  for (int i = 0; i < num_logit_rows_; ++i) {
-    NormRow(batch.logit_rows[i], weights_->output_norm(), /*thread=*/0, i,
-            rows);
-  }
-}
-
-void Decoder::NormRows(const float* norm, const PreparedRows& rows) {
+// Calls function(part, row).
+template <typename Function>
+void Decoder::ForEachPartOfRows(int64_t num_rows, const Function& function) {
   const int n = pool_->num_threads();
-  pool_->Run([&](int thread) {
-    const int64_t end = rows.num_rows * (thread + 1) / n;
-    for (int64_t row = rows.num_rows * thread / n; row < end; ++row) {
-      NormRow(row, norm, thread, row, rows);
+  pool_->Run([&](int part) {
+    const int64_t end = num_rows * (part + 1) / n;
+    for (int64_t row = num_rows * part / n; row < end; ++row) {
+      function(part, row);
     }
   });
 }
 
-void Decoder::NormRow(int64_t hidden_row, const float* norm, int thread,
+void Decoder::KeepLogitRows(const Batch& batch) {
+  num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
+  const PreparedRows rows =
+      buffers_.PreparedLogits(weights_->output(), num_logit_rows_);
+  ForEachPartOfRows(num_logit_rows_, [&](int part, int64_t row) {
+    NormRow(batch.logit_rows[row], weights_->output_norm(), part, row, rows);
+  });
+}
+
+void Decoder::NormRows(const float* norm, const PreparedRows& rows) {
+  ForEachPartOfRows(rows.num_rows, [&](int part, int64_t row) {
+    NormRow(row, norm, part, row, rows);
+  });
+}
+
+void Decoder::NormRow(int64_t hidden_row, const float* norm, int part,
                       int64_t row, const PreparedRows& prepared) {
   const int64_t size = config_.hidden_size;
-  float* normed = buffers_.thread_row(thread);
+  float* normed = buffers_.thread_row(part);
   RmsNorm(instruction_set_, buffers_.hidden() + hidden_row * size, norm, size,
           static_cast<float>(config_.rms_norm_epsilon), normed);
   PrepareRow(instruction_set_, normed, 0, size, row, prepared);
@@ -250,12 +257,12 @@ void Decoder::GateRows(const PreparedRows& rows) {
   const int64_t size = rows.num_inputs;
   const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
   const int n = pool_->num_threads();
-  pool_->Run([&](int thread) {
-    const int64_t begin = num_groups * thread / n * kInputGroup;
+  pool_->Run([&](int part) {
+    const int64_t begin = num_groups * part / n * kInputGroup;
     const int64_t end =
-        std::min(size, num_groups * (thread + 1) / n * kInputGroup);
+        std::min(size, num_groups * (part + 1) / n * kInputGroup);
     if (begin >= end) return;
-    float* gated = buffers_.thread_row(thread);
+    float* gated = buffers_.thread_row(part);
     for (int64_t row = 0; row < rows.num_rows; ++row) {
       const float* gate = buffers_.gate_up() + row * 2 * size + begin;
       SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
