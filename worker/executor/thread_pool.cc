@@ -72,47 +72,83 @@ void Pin(std::thread& thread, int processor) {
   pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
 }
 
+// Which part of a task is to be taken next. Whoever has taken one keeps the
+// task from ending, and tickets of an earlier task buy nothing.
+struct Tickets {
+  uint32_t generation;
+  uint16_t num_parts;
+  uint16_t next_part;
+};
+
 }  // namespace
 
-// A task begins when `generation` changes and ends when `num_running` is 0. All
-// threads watch the one, with the task on its line, while they count down the
-// other, which therefore has a line of its own.
+// A task begins when `tickets` and then `generation` change, which all threads
+// watch, with the task on their line. It ends when `num_done` is the number of
+// its parts; that has a line of its own. A thread that another program keeps
+// from its processor is waited for only if it has taken a part.
 struct ThreadPool::State {
-  void Work(int thread);
+  void Work();
+  // Takes parts while there are some.
+  void DoParts();
+  bool TakePart(int* part);
 
-  alignas(64) std::atomic<uint32_t> generation = 0;
+  alignas(64) std::atomic<Tickets> tickets = Tickets{};
+  std::atomic<uint32_t> generation = 0;
   bool stops = false;
-  int num_threads = 1;
+  uint16_t num_threads = 1;
   // Threads that outnumber the processors need the one of whoever waits.
   bool may_spin = false;
-  void (*call)(const void* task, int thread) = nullptr;
+  void (*call)(const void* task, int part) = nullptr;
   const void* task = nullptr;
   std::vector<std::thread> threads;
-  alignas(64) std::atomic<uint32_t> num_running = 0;
+  alignas(64) std::atomic<uint32_t> num_done = 0;
   Waiter caller{/*may_spin=*/false};
 };
 
-void ThreadPool::State::Work(int thread) {
+void ThreadPool::State::Work() {
   const Waiter waiter(may_spin);
-  for (uint32_t seen = 0;; ++seen) {
+  for (uint32_t seen = 0;;) {
     waiter.WaitWhileEqual(generation, seen);
+    // Before the parts: another task may begin while this thread looks for
+    // more.
+    seen = generation.load(std::memory_order_acquire);
     if (stops) return;
-    call(task, thread);
-    if (num_running.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      num_running.notify_one();
+    DoParts();
   }
 }
 
+void ThreadPool::State::DoParts() {
+  for (int part; TakePart(&part);) {
+    call(task, part);
+    num_done.fetch_add(1, std::memory_order_acq_rel);
+    num_done.notify_one();
+  }
+}
+
+bool ThreadPool::State::TakePart(int* part) {
+  Tickets now = tickets.load(std::memory_order_acquire);
+  while (now.next_part < now.num_parts) {
+    Tickets then = now;
+    ++then.next_part;
+    if (tickets.compare_exchange_weak(now, then, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+      *part = now.next_part;
+      return true;
+    }
+  }
+  return false;
+}
+
 ThreadPool::ThreadPool(int num_threads) : state_(std::make_unique<State>()) {
-  QUIRE_CHECK(num_threads >= 1);
+  QUIRE_CHECK(1 <= num_threads && num_threads <= UINT16_MAX);
   const std::vector<int> usable = UsableProcessors();
-  state_->num_threads = num_threads;
+  state_->num_threads = static_cast<uint16_t>(num_threads);
   state_->may_spin = num_threads <= static_cast<int>(usable.size());
   state_->caller = Waiter(state_->may_spin);
   const std::vector<int> pinned = ProcessorsToPin(usable, num_threads);
   for (int i = 1; i < num_threads; ++i) {
     std::thread& thread =
-        state_->threads.emplace_back([this, i] { state_->Work(i); });
+        state_->threads.emplace_back([this] { state_->Work(); });
     if (!pinned.empty()) Pin(thread, pinned[i]);
   }
 }
@@ -126,20 +162,23 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::num_threads() const { return state_->num_threads; }
 
-void ThreadPool::RunErased(void (*call)(const void* task, int thread),
+void ThreadPool::RunErased(void (*call)(const void* task, int part),
                            const void* task) {
   State& state = *state_;
-  if (state.num_threads > 1) {
-    state.call = call;
-    state.task = task;
-    state.num_running.store(state.num_threads - 1, std::memory_order_relaxed);
-    state.generation.fetch_add(1, std::memory_order_release);
-    state.generation.notify_all();
-  }
-  call(task, 0);
-  for (uint32_t left;
-       (left = state.num_running.load(std::memory_order_acquire)) != 0;) {
-    state.caller.WaitWhileEqual(state.num_running, left);
+  if (state.num_threads == 1) return call(task, 0);
+  state.call = call;
+  state.task = task;
+  state.num_done.store(0, std::memory_order_relaxed);
+  const uint32_t generation =
+      state.generation.load(std::memory_order_relaxed) + 1;
+  state.tickets.store({generation, state.num_threads, 0},
+                      std::memory_order_release);
+  state.generation.store(generation, std::memory_order_release);
+  state.generation.notify_all();
+  state.DoParts();
+  for (uint32_t done; (done = state.num_done.load(std::memory_order_acquire)) <
+                      state.num_threads;) {
+    state.caller.WaitWhileEqual(state.num_done, done);
   }
 }
 

@@ -193,32 +193,39 @@ absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
   return SumOverRanks(CollectiveUse::kLayer, num_rows);
 }
 
+// Calls function(part, row).
+template <typename Function>
+void Decoder::ForEachPartOfRows(int64_t num_rows, const Function& function) {
+  const int n = pool_->num_threads();
+  pool_->Run([&](int part) {
+    const int64_t end = num_rows * (part + 1) / n;
+    for (int64_t row = num_rows * part / n; row < end; ++row) {
+      function(part, row);
+    }
+  });
+}
+
 void Decoder::KeepLogitRows(const Batch& batch) {
   const PhaseScope scope(phase_times_, Phase::kNorm);
   num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
   const PreparedRows rows =
       buffers_.PreparedLogits(weights_->output(), num_logit_rows_);
-  for (int i = 0; i < num_logit_rows_; ++i) {
-    NormRow(batch.logit_rows[i], weights_->output_norm(), /*thread=*/0, i,
-            rows);
-  }
+  ForEachPartOfRows(num_logit_rows_, [&](int part, int64_t row) {
+    NormRow(batch.logit_rows[row], weights_->output_norm(), part, row, rows);
+  });
 }
 
 void Decoder::NormRows(const float* norm, const PreparedRows& rows) {
   const PhaseScope scope(phase_times_, Phase::kNorm);
-  const int n = pool_->num_threads();
-  pool_->Run([&](int thread) {
-    const int64_t end = rows.num_rows * (thread + 1) / n;
-    for (int64_t row = rows.num_rows * thread / n; row < end; ++row) {
-      NormRow(row, norm, thread, row, rows);
-    }
+  ForEachPartOfRows(rows.num_rows, [&](int part, int64_t row) {
+    NormRow(row, norm, part, row, rows);
   });
 }
 
-void Decoder::NormRow(int64_t hidden_row, const float* norm, int thread,
+void Decoder::NormRow(int64_t hidden_row, const float* norm, int part,
                       int64_t row, const PreparedRows& prepared) {
   const int64_t size = config_.hidden_size;
-  float* normed = buffers_.thread_row(thread);
+  float* normed = buffers_.thread_row(part);
   RmsNorm(instruction_set_, buffers_.hidden() + hidden_row * size, norm, size,
           static_cast<float>(config_.rms_norm_epsilon), normed);
   PrepareRow(instruction_set_, normed, 0, size, row, prepared);
@@ -269,12 +276,12 @@ void Decoder::GateRows(const PreparedRows& rows) {
   const int64_t size = rows.num_inputs;
   const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
   const int n = pool_->num_threads();
-  pool_->Run([&](int thread) {
-    const int64_t begin = num_groups * thread / n * kInputGroup;
+  pool_->Run([&](int part) {
+    const int64_t begin = num_groups * part / n * kInputGroup;
     const int64_t end =
-        std::min(size, num_groups * (thread + 1) / n * kInputGroup);
+        std::min(size, num_groups * (part + 1) / n * kInputGroup);
     if (begin >= end) return;
-    float* gated = buffers_.thread_row(thread);
+    float* gated = buffers_.thread_row(part);
     for (int64_t row = 0; row < rows.num_rows; ++row) {
       const float* gate = buffers_.gate_up() + row * 2 * size + begin;
       SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
@@ -294,7 +301,13 @@ void Decoder::MultiplySome(Phase phase, std::span<const PackedMatrix> matrices,
   const PhaseScope scope(phase_times_, phase);
   int64_t num_strips = 0;
   for (const PackedMatrix& matrix : matrices) num_strips += matrix.num_strips();
-  pool_->ParallelFor(num_strips, [&](int64_t begin, int64_t end) {
+  // Few rows run at the speed of memory: best in long streams.
+  constexpr int64_t kFewRows = 4;
+  constexpr int64_t kPiecesPerThread = 4;
+  const int64_t num_pieces =
+      pool_->num_threads() * (num_rows <= kFewRows ? 1 : kPiecesPerThread);
+  const int64_t piece = (num_strips + num_pieces - 1) / num_pieces;
+  pool_->ParallelForPieces(num_strips, piece, [&](int64_t begin, int64_t end) {
     MultiplyStrips(matrices, rows, first_row, num_rows, begin, end, output);
   });
 }

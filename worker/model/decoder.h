@@ -79,6 +79,8 @@ class Decoder : public Model {
   bool adds_to_stream() const { return rank_ == Rank(0); }
 
   // Phases of a layer.
+  template <typename Function>
+  void ForEachPartOfRows(int64_t num_rows, const Function& function);
   void NormRows(const float* norm, const PreparedRows& rows);
   void RotateAndWriteKv(const Batch& batch, int layer);
   void Attend(const Batch& batch, int layer);
@@ -97,7 +99,7 @@ class Decoder : public Model {
                       ProductOutput output);
 
   // Norm of row `hidden_row`, prepared as row `row`.
-  void NormRow(int64_t hidden_row, const float* norm, int thread, int64_t row,
+  void NormRow(int64_t hidden_row, const float* norm, int part, int64_t row,
                const PreparedRows& prepared);
 
   const ModelConfig config_;

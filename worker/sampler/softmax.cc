@@ -77,18 +77,19 @@ inline double SumRow(size_t size, const ExpAt& exp_at) {
   return sum;
 }
 
-// The largest of a row; NaN is passed over.
-float MaxOf(std::span<const float> values) {
+// The largest of them; NaN is passed over.
+QUIRE_VECTOR_WIDTHS
+float MaxOf(const float* values, size_t size) {
   float lanes[kLanes];
   std::fill(lanes, lanes + kLanes, -std::numeric_limits<float>::infinity());
   size_t i = 0;
-  for (; i + kLanes <= values.size(); i += kLanes) {
+  for (; i + kLanes <= size; i += kLanes) {
     for (size_t lane = 0; lane < kLanes; ++lane) {
       const float v = values[i + lane];
       lanes[lane] = v > lanes[lane] ? v : lanes[lane];
     }
   }
-  for (; i < values.size(); ++i) lanes[0] = std::max(lanes[0], values[i]);
+  for (; i < size; ++i) lanes[0] = std::max(lanes[0], values[i]);
   return *std::max_element(lanes, lanes + kLanes);
 }
 
@@ -158,9 +159,19 @@ float RawDistribution::Logprob(float logit) const {
 }
 
 Token ArgMax(std::span<const float> values) {
-  const float max = MaxOf(values);
-  const auto it = std::find(values.begin(), values.end(), max);
-  return it == values.end() ? 0 : static_cast<Token>(it - values.begin());
+  float max = -std::numeric_limits<float>::infinity();
+  std::span<const float> stretch = values;  // The first that has it.
+  for (size_t begin = 0; begin < values.size(); begin += kStretch) {
+    const auto here =
+        values.subspan(begin, std::min(kStretch, values.size() - begin));
+    const float max_here = MaxOf(here.data(), here.size());
+    if (max_here > max) {
+      max = max_here;
+      stretch = here;
+    }
+  }
+  const auto it = std::find(stretch.begin(), stretch.end(), max);
+  return it == stretch.end() ? 0 : static_cast<Token>(&*it - values.data());
 }
 
 }  // namespace quire

@@ -1,7 +1,6 @@
 #include "worker/executor/thread_pool.h"
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <cstdint>
 #include <vector>
@@ -16,19 +15,23 @@ class ThreadPoolTest : public testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(NumThreads, ThreadPoolTest,
                          testing::Values(1, 2, 3, 8));
 
-TEST_P(ThreadPoolTest, EveryThreadRunsATaskOnce) {
+TEST_P(ThreadPoolTest, EveryPartOfATaskRunsOnce) {
   std::vector<int> runs(GetParam());
-  pool_.Run([&](int thread) { ++runs[thread]; });
+  pool_.Run([&](int part) { ++runs[part]; });
   EXPECT_EQ(runs, std::vector<int>(GetParam(), 1));
 }
 
-TEST_P(ThreadPoolTest, TheCallerIsThreadZero) {
-  const auto caller = pthread_self();
-  bool is_caller = false;
-  pool_.Run([&](int thread) {
-    if (thread == 0) is_caller = pthread_equal(pthread_self(), caller) != 0;
-  });
-  EXPECT_TRUE(is_caller);
+TEST_P(ThreadPoolTest, PiecesCoverARangeOnce) {
+  for (int64_t count : {0, 1, 7, 64, 1000}) {
+    for (int64_t piece : {1, 3, 64}) {
+      std::vector<int> visits(count);
+      pool_.ParallelForPieces(count, piece, [&](int64_t begin, int64_t end) {
+        EXPECT_TRUE(begin < end && end - begin <= piece);
+        for (int64_t i = begin; i < end; ++i) ++visits[i];
+      });
+      EXPECT_EQ(visits, std::vector<int>(count, 1));
+    }
+  }
 }
 
 // Each task reads what all threads wrote in the one before. Neither data race
@@ -38,13 +41,12 @@ TEST_P(ThreadPoolTest, ATaskSeesWhatTheOneBeforeItWrote) {
   std::vector<int64_t> sums(GetParam());
   int64_t wanted = GetParam();
   for (int step = 0; step < 2000; ++step) {
-    pool_.Run([&](int thread) {
-      sums[thread] = 0;
-      for (int64_t value : values) sums[thread] += value;
+    pool_.Run([&](int part) {
+      sums[part] = 0;
+      for (int64_t value : values) sums[part] += value;
     });
     for (int64_t sum : sums) ASSERT_EQ(sum, wanted) << step;
-    pool_.Run(
-        [&](int thread) { values[thread] = sums[thread] % 1000 + thread; });
+    pool_.Run([&](int part) { values[part] = sums[part] % 1000 + part; });
     wanted = 0;
     for (int64_t value : values) wanted += value;
   }
