@@ -1,5 +1,6 @@
 #include "kernels/kv_cache.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "common/check.h"
@@ -28,21 +29,24 @@ float Encoded(float, float x) { return x; }
 template <typename Element>
 void WriteSlot(const KvLayout& layout, int slot, const float* k, const float* v,
                std::byte* run) {
+  constexpr int kDepth = sizeof(float) / sizeof(Element);
+  constexpr int kDims = 16;  // Encoded at a time.
   const RunStrides strides(layout);
-  Element* keys = reinterpret_cast<Element*>(run) + slot * strides.depth;
+  Element* keys = reinterpret_cast<Element*>(run) + slot * kDepth;
   Element* values = reinterpret_cast<Element*>(run + layout.key_bytes()) +
-                    slot / strides.depth * strides.value_step +
-                    slot % strides.depth;
-  for (int dim = 0; dim < layout.head_dim;
-       dim += strides.depth, keys += strides.key_step) {
-    for (int64_t i = 0; i < strides.depth; ++i)
-      keys[i] = Encoded(Element(), k[dim + i]);
-  }
-  for (int dim = 0; dim < layout.head_dim; ++dim) {
-    values[dim * strides.depth] = Encoded(Element(), v[dim]);
-  }
-  for (int dim = layout.head_dim; dim < layout.padded_dim(); ++dim) {
-    values[dim * strides.depth] = Element();
+                    slot / kDepth * strides.value_step + slot % kDepth;
+  for (int begin = 0; begin < layout.head_dim; begin += kDims) {
+    const int count = std::min(kDims, layout.head_dim - begin);
+    Element of_key[kDims] = {};
+    Element of_value[kDims] = {};
+    for (int i = 0; i < count; ++i) {
+      of_key[i] = Encoded(Element(), k[begin + i]);
+      of_value[i] = Encoded(Element(), v[begin + i]);
+    }
+    for (int i = 0; i < count; i += kDepth, keys += strides.key_step) {
+      std::memcpy(keys, of_key + i, sizeof(float));
+    }
+    for (int i = 0; i < kDims; ++i, values += kDepth) *values = of_value[i];
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 // One copy of the function for each width of vector; the loader picks. Products
@@ -77,20 +78,25 @@ inline double SumRow(size_t size, const ExpAt& exp_at) {
   return sum;
 }
 
-// The largest of them; NaN is passed over.
+// The largest of them; NaN is passed over. As vectors, since the compiler takes
+// an array of maxima apart.
 QUIRE_VECTOR_WIDTHS
 float MaxOf(const float* values, size_t size) {
-  float lanes[kLanes];
-  std::fill(lanes, lanes + kLanes, -std::numeric_limits<float>::infinity());
+  using Vector [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Vector lanes = Vector{} - kInfinity;
   size_t i = 0;
   for (; i + kLanes <= size; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      const float v = values[i + lane];
-      lanes[lane] = v > lanes[lane] ? v : lanes[lane];
-    }
+    Vector v;
+    std::memcpy(&v, values + i, sizeof(v));
+    lanes = v > lanes ? v : lanes;
   }
-  for (; i < size; ++i) lanes[0] = std::max(lanes[0], values[i]);
-  return *std::max_element(lanes, lanes + kLanes);
+  float max = -kInfinity;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    max = lanes[lane] > max ? lanes[lane] : max;
+  }
+  for (; i < size; ++i) max = values[i] > max ? values[i] : max;
+  return max;
 }
 
 QUIRE_VECTOR_WIDTHS
