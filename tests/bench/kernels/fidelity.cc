@@ -1,7 +1,7 @@
-// fidelity MODEL REFERENCE.jsonl [--text=FILE] [--instruction_set=NAME]: how
-// far
-// --compute=f32 is from a reference of greedy outputs, and each faster type of
-// compute and KV from f32, as one JSON object.
+// fidelity MODEL REFERENCE.jsonl [--text=FILE] [--instruction_set=NAME]
+//
+// How far --compute=f32 is from a reference of greedy outputs, and each faster
+// type of compute and KV from f32, as one JSON object.
 //
 // The text (the GPL-3 of Debian's common-licenses) is cut into chunks of 512
 // tokens, and the second half of each is scored, so that every position has
