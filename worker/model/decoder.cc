@@ -152,45 +152,72 @@ void Decoder::EmbedOwnRows(const Batch& batch) {
   });
 }
 
+// Calls function(range) for ranges that together are all rows. They are few
+// enough for what one phase leaves to the next to stay in the second-level
+// cache, and of nearly equal size.
+template <typename Function>
+void Decoder::ForEachRowRange(int64_t num_rows, const Function& function) {
+  const int64_t n =
+      (num_rows + StepBuffers::kRangeRows - 1) / StepBuffers::kRangeRows;
+  for (int64_t i = 0; i < n; ++i) {
+    function(RowRange{num_rows * i / n, num_rows * (i + 1) / n});
+  }
+}
+
 absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  // Rounding errors of queries and keys are magnified by the softmax: fine rows
-  // here take two fifths off the divergence from float32, for an eighth more
-  // arithmetic.
-  const PreparedRows normed =
-      buffers_.Prepared(weights.qkv.front(), batch.num_rows(), /*fine=*/true);
-  NormRows(weights.attention_norm, normed);
-  Multiply(Phase::kQkvProduct, weights.qkv, normed,
-           {.y = buffers_.qkv(),
-            .stride = buffers_.qkv_stride(),
-            .bias = weights.qkv_bias});
+  ForEachRowRange(batch.num_rows(),
+                  [&](RowRange range) { ProjectQkv(weights, range); });
   RotateAndWriteKv(batch, layer);
   Attend(batch, layer);
-  const PreparedRows attended =
-      buffers_.Prepared(weights.attention_output, batch.num_rows());
-  PrepareAttentionOutput(attended);
-  Multiply(Phase::kAttentionOutputProduct, {&weights.attention_output, 1},
-           attended,
-           {.y = buffers_.hidden(),
-            .stride = config_.hidden_size,
-            .add = adds_to_stream()});
+  ForEachRowRange(batch.num_rows(),
+                  [&](RowRange range) { ProjectAttended(weights, range); });
   return SumOverRanks(CollectiveUse::kLayer, batch.num_rows());
 }
 
 absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
+  ForEachRowRange(num_rows,
+                  [&](RowRange range) { FeedForward(weights, range); });
+  return SumOverRanks(CollectiveUse::kLayer, num_rows);
+}
+
+void Decoder::ProjectQkv(const LayerWeights& weights, RowRange range) {
+  // Rounding errors of queries and keys are magnified by the softmax: fine rows
+  // here take two fifths off the divergence from float32, for an eighth more
+  // arithmetic.
   const PreparedRows normed =
-      buffers_.Prepared(weights.gate_up.front(), num_rows);
-  NormRows(weights.ffn_norm, normed);
+      buffers_.Prepared(weights.qkv.front(), range.size(), /*fine=*/true);
+  NormRows(weights.attention_norm, range, normed);
+  Multiply(Phase::kQkvProduct, weights.qkv, normed,
+           {.y = buffers_.qkv() + range.begin * buffers_.qkv_stride(),
+            .stride = buffers_.qkv_stride(),
+            .bias = weights.qkv_bias});
+}
+
+void Decoder::ProjectAttended(const LayerWeights& weights, RowRange range) {
+  const PreparedRows attended =
+      buffers_.Prepared(weights.attention_output, range.size());
+  PrepareAttentionOutput(range, attended);
+  Multiply(Phase::kAttentionOutputProduct, {&weights.attention_output, 1},
+           attended, ToStream(range));
+}
+
+void Decoder::FeedForward(const LayerWeights& weights, RowRange range) {
+  const PreparedRows normed =
+      buffers_.Prepared(weights.gate_up.front(), range.size());
+  NormRows(weights.ffn_norm, range, normed);
   Multiply(Phase::kGateUpProduct, weights.gate_up, normed,
            {.y = buffers_.gate_up(), .stride = 2 * own_.intermediate_size});
-  const PreparedRows gated = buffers_.Prepared(weights.down, num_rows);
+  const PreparedRows gated = buffers_.Prepared(weights.down, range.size());
   GateRows(gated);
-  Multiply(Phase::kDownProduct, {&weights.down, 1}, gated,
-           {.y = buffers_.hidden(),
-            .stride = config_.hidden_size,
-            .add = adds_to_stream()});
-  return SumOverRanks(CollectiveUse::kLayer, num_rows);
+  Multiply(Phase::kDownProduct, {&weights.down, 1}, gated, ToStream(range));
+}
+
+ProductOutput Decoder::ToStream(RowRange range) const {
+  return {.y = buffers_.hidden() + range.begin * config_.hidden_size,
+          .stride = config_.hidden_size,
+          .add = adds_to_stream()};
 }
 
 // Calls function(part, row).
@@ -215,10 +242,11 @@ void Decoder::KeepLogitRows(const Batch& batch) {
   });
 }
 
-void Decoder::NormRows(const float* norm, const PreparedRows& rows) {
+void Decoder::NormRows(const float* norm, RowRange range,
+                       const PreparedRows& rows) {
   const PhaseScope scope(phase_times_, Phase::kNorm);
-  ForEachPartOfRows(rows.num_rows, [&](int part, int64_t row) {
-    NormRow(row, norm, part, row, rows);
+  ForEachPartOfRows(range.size(), [&](int part, int64_t row) {
+    NormRow(range.begin + row, norm, part, row, rows);
   });
 }
 
@@ -260,12 +288,14 @@ void Decoder::Attend(const Batch& batch, int layer) {
   attention_.Attend(batch, layer, buffers_.qkv(), buffers_.qkv_stride());
 }
 
-void Decoder::PrepareAttentionOutput(const PreparedRows& rows) {
+void Decoder::PrepareAttentionOutput(RowRange range, const PreparedRows& rows) {
   const PhaseScope scope(phase_times_, Phase::kPrepareAttended);
-  pool_->ParallelFor(rows.num_rows, [&](int64_t begin, int64_t end) {
+  const int64_t stride = buffers_.qkv_stride();
+  pool_->ParallelFor(range.size(), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
-      PrepareRow(instruction_set_, buffers_.qkv() + row * buffers_.qkv_stride(),
-                 0, rows.num_inputs, row, rows);
+      PrepareRow(instruction_set_,
+                 buffers_.qkv() + (range.begin + row) * stride, 0,
+                 rows.num_inputs, row, rows);
     }
   });
 }

@@ -70,8 +70,22 @@ class Decoder : public Model {
 
   absl::Status EmbedRows(const Batch& batch);
   void EmbedOwnRows(const Batch& batch);
+  // Rows of a step.
+  struct RowRange {
+    int64_t size() const { return end - begin; }
+    int64_t begin;
+    int64_t end;
+  };
+  template <typename Function>
+  void ForEachRowRange(int64_t num_rows, const Function& function);
+
   absl::Status AttentionBlock(const Batch& batch, int layer);
   absl::Status FeedForwardBlock(int num_rows, int layer);
+  void ProjectQkv(const LayerWeights& weights, RowRange range);
+  void ProjectAttended(const LayerWeights& weights, RowRange range);
+  void FeedForward(const LayerWeights& weights, RowRange range);
+  // Where products go that are added to the rows' residual stream.
+  ProductOutput ToStream(RowRange range) const;
   void KeepLogitRows(const Batch& batch);
   // The residual stream becomes the sum of those of all ranks.
   absl::Status SumOverRanks(CollectiveUse use, int num_rows);
@@ -81,10 +95,10 @@ class Decoder : public Model {
   // Phases of a layer.
   template <typename Function>
   void ForEachPartOfRows(int64_t num_rows, const Function& function);
-  void NormRows(const float* norm, const PreparedRows& rows);
+  void NormRows(const float* norm, RowRange range, const PreparedRows& rows);
   void RotateAndWriteKv(const Batch& batch, int layer);
   void Attend(const Batch& batch, int layer);
-  void PrepareAttentionOutput(const PreparedRows& rows);
+  void PrepareAttentionOutput(RowRange range, const PreparedRows& rows);
   void GateRows(const PreparedRows& rows);
   // By matrices that lie one below the other.
   void Multiply(Phase phase, std::span<const PackedMatrix> matrices,

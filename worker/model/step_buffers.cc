@@ -26,13 +26,13 @@ class Arena {
 };
 
 // Of rows prepared for a matrix of any format; all byte formats share one form.
-int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs, bool fine) {
+int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs,
+                      int64_t num_rows, bool fine) {
   int64_t bytes = 0;
   for (MatrixFormat format :
        {MatrixFormat::kF32, MatrixFormat::kBf16, MatrixFormat::kQ4}) {
-    bytes =
-        std::max(bytes, PreparedRowsBytes(shape.instruction_set, format,
-                                          num_inputs, shape.max_rows, fine));
+    bytes = std::max(bytes, PreparedRowsBytes(shape.instruction_set, format,
+                                              num_inputs, num_rows, fine));
   }
   return bytes;
 }
@@ -42,6 +42,7 @@ int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs, bool fine) {
 absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
                                                   const StepShape& shape) {
   const int64_t rows = shape.max_rows;
+  const int64_t range_rows = std::min(rows, kRangeRows);
   const int64_t attention_size = config.num_heads * config.head_dim;
   const int64_t widest_input =
       std::max({config.hidden_size, attention_size, config.intermediate_size});
@@ -52,15 +53,15 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   Arena arena;
   b.hidden_ = arena.Take(rows * config.hidden_size * kFloat);
   b.qkv_ = arena.Take(rows * b.qkv_stride_ * kFloat);
-  b.gate_up_ = arena.Take(rows * 2 * config.intermediate_size * kFloat);
+  b.gate_up_ = arena.Take(range_rows * 2 * config.intermediate_size * kFloat);
   b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
   b.sines_ = arena.Take(rows * config.head_dim * kFloat);
   b.thread_rows_ = arena.Take(shape.num_threads * b.thread_row_bytes_);
-  b.prepared_ = arena.Take(
-      std::max(PreparedBytes(shape, widest_input, /*fine=*/false),
-               PreparedBytes(shape, config.hidden_size, /*fine=*/true)));
+  b.prepared_ = arena.Take(std::max(
+      PreparedBytes(shape, widest_input, range_rows, /*fine=*/false),
+      PreparedBytes(shape, config.hidden_size, range_rows, /*fine=*/true)));
   b.prepared_logits_ =
-      arena.Take(PreparedBytes(shape, config.hidden_size, /*fine=*/true));
+      arena.Take(PreparedBytes(shape, config.hidden_size, rows, /*fine=*/true));
   QUIRE_ASSIGN_OR_RETURN(
       b.memory_,
       MappedMemory::Allocate(arena.size(), "the activations of a step"));

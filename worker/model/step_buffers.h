@@ -23,6 +23,9 @@ struct StepShape {
 // grow. Buffers are reused as a layer proceeds.
 class StepBuffers {
  public:
+  // Rows that go through the products of a block together.
+  static constexpr int64_t kRangeRows = 128;
+
   static absl::StatusOr<StepBuffers> Allocate(const ModelConfig& config,
                                               const StepShape& shape);
   StepBuffers() = default;  // Empty.
@@ -33,7 +36,7 @@ class StepBuffers {
   // [max_rows, qkv_stride()]
   float* qkv() const { return Floats(qkv_); }
   int64_t qkv_stride() const { return qkv_stride_; }
-  // Gate, then up. [max_rows, 2 * intermediate_size]
+  // Gate, then up. [kRangeRows, 2 * intermediate_size]
   float* gate_up() const { return Floats(gate_up_); }
   // Of RoPE, by row. [max_rows, head_dim]
   float* cosines() const { return Floats(cosines_); }
@@ -43,7 +46,8 @@ class StepBuffers {
     return Floats(thread_rows_ + thread * thread_row_bytes_);
   }
 
-  // The input of the next product. REQUIRES: fine rows have hidden_size inputs.
+  // The input of the next product. REQUIRES: at most kRangeRows rows; fine rows
+  // have hidden_size inputs.
   PreparedRows Prepared(const PackedMatrix& matrix, int64_t num_rows,
                         bool fine = false) const;
   // That of the output matrix, which lasts until the next step. Fine: logits
