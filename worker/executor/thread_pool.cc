@@ -94,7 +94,7 @@ struct ThreadPool::State {
 
   alignas(64) std::atomic<Tickets> tickets = Tickets{};
   std::atomic<uint32_t> generation = 0;
-  bool stops = false;
+  std::atomic<bool> stops = false;  // Set before the last generation.
   uint16_t num_threads = 1;
   // Threads that outnumber the processors need the one of whoever waits.
   bool may_spin = false;
@@ -112,7 +112,7 @@ void ThreadPool::State::Work() {
     // Before the parts: another task may begin while this thread looks for
     // more.
     seen = generation.load(std::memory_order_acquire);
-    if (stops) return;
+    if (stops.load(std::memory_order_relaxed)) return;
     DoParts();
   }
 }
@@ -154,7 +154,7 @@ ThreadPool::ThreadPool(int num_threads) : state_(std::make_unique<State>()) {
 }
 
 ThreadPool::~ThreadPool() {
-  state_->stops = true;
+  state_->stops.store(true, std::memory_order_relaxed);
   state_->generation.fetch_add(1, std::memory_order_release);
   state_->generation.notify_all();
   for (std::thread& thread : state_->threads) thread.join();
