@@ -20,37 +20,16 @@ namespace {
 // Each uses those above it.
 // clang-format off
 #include "kernels/cpu/lanes_avx512.inc"
-#include "kernels/cpu/lane_math.inc"
-#include "kernels/cpu/products.inc"
-#include "kernels/cpu/product_tile.inc"
-#include "kernels/cpu/matmul_float.inc"
-#include "kernels/cpu/matmul_bytes.inc"
-#include "kernels/cpu/attention_tile.inc"
-#include "kernels/cpu/attention_lanes.inc"
+#include "kernels/cpu/lane_kernels.inc"
 #include "kernels/cpu/tiles_amx.inc"
 #include "kernels/cpu/matmul_amx.inc"
 #include "kernels/cpu/attention_amx.inc"
-#include "kernels/cpu/matmul.inc"
-#include "kernels/cpu/attention.inc"
-#include "kernels/cpu/rms_norm.inc"
-#include "kernels/cpu/silu_mul.inc"
-#include "kernels/cpu/rope.inc"
+#include "kernels/cpu/kernels.inc"
 // clang-format on
 
 }  // namespace
 
-const KernelTable kKernels = {
-    .prepared_group_bytes = PreparedGroupBytes,
-    .prepare_row = PrepareRow,
-    .matmul = MatMul,
-    .rms_norm = RmsNorm,
-    .silu_mul = SiluMul,
-    .rotate_halves = RotateHalves,
-    .rotate_neighbours = RotateNeighbours,
-    .attend = Attend,
-    .merge_attention = MergeAttention,
-    .finish_attention = FinishAttention,
-};
+#include "kernels/cpu/kernels_table.inc"
 
 }  // namespace quire::amx
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "common/spin.h"
 #include "common/status_macros.h"
 
 namespace quire {
@@ -26,15 +27,8 @@ constexpr int64_t kPieceBytes = kPieceFloats * int64_t{sizeof(float)};
 // Up to here a rank sums all by itself. Larger pieces are shared out, at the
 // price of a second meeting.
 constexpr int64_t kSumAloneFloats = 4096;
-constexpr int kSpins = 2000;  // 50 to 100 microseconds.
 constexpr char kLeft[] = "another rank left the epoch";
 constexpr int64_t kLookAgainNs = 5'000'000;
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 // Between processes; std::atomic's own waiting is within one.
 void SleepWhileEqual(std::atomic<uint32_t>& word, uint32_t old) {
@@ -93,12 +87,10 @@ absl::Status SharedExchange::Meet() {
 
 absl::Status SharedExchange::Wait(uint32_t generation) {
   std::atomic<uint32_t>& word = header_->generation;
-  for (int i = 0; options_.spins && i < kSpins; ++i) {
-    if (word.load(std::memory_order_acquire) == generation) {
-      return absl::OkStatus();
-    }
-    Pause();
-  }
+  const auto is_met = [&] {
+    return word.load(std::memory_order_acquire) == generation;
+  };
+  if (options_.spins && SpinUntil(is_met)) return absl::OkStatus();
   const auto deadline =
       Steady::now() + absl::ToChronoNanoseconds(options_.deadline);
   for (;;) {
@@ -107,9 +99,7 @@ absl::Status SharedExchange::Wait(uint32_t generation) {
       SleepWhileEqual(word, generation - 1);
     }
     header_->num_sleepers.fetch_sub(1, std::memory_order_relaxed);
-    if (word.load(std::memory_order_acquire) == generation) {
-      return absl::OkStatus();
-    }
+    if (is_met()) return absl::OkStatus();
     QUIRE_RETURN_IF_ERROR(CheckOthers());
     if (Steady::now() >= deadline) {
       return absl::DeadlineExceededError(absl::StrCat(

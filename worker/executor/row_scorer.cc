@@ -1,6 +1,5 @@
 #include "worker/executor/row_scorer.h"
 
-#include <atomic>
 #include <cstddef>
 
 #include "worker/executor/sequence_store.h"
@@ -16,15 +15,11 @@ RowScorer::RowScorer(ThreadPool* pool, int64_t vocabulary_size)
 void RowScorer::Score(std::span<const LogitRow> rows, const float* logits) {
   if (scored_.size() < rows.size()) scored_.resize(rows.size());
   valid_.assign(rows.size(), 0);
-  // Rows differ in cost, so threads take the next one as they come free.
-  std::atomic<size_t> next = 0;
-  pool_->Run([&](int thread) {
-    for (size_t i = next++; i < rows.size(); i = next++) {
-      const float* const row = logits + i * vocabulary_size_;
-      valid_[i] =
-          ScoreRow(rows[i], {row, static_cast<size_t>(vocabulary_size_)},
-                   &samplers_[thread], &scored_[i]);
-    }
+  // One by one, because rows differ in cost.
+  pool_->ForEach(static_cast<int64_t>(rows.size()), [&](int part, int64_t i) {
+    const float* const row = logits + i * vocabulary_size_;
+    valid_[i] = ScoreRow(rows[i], {row, static_cast<size_t>(vocabulary_size_)},
+                         &samplers_[part], &scored_[i]);
   });
 }
 

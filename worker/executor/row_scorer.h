@@ -35,7 +35,7 @@ class RowScorer {
 
   ThreadPool* const pool_;
   const int64_t vocabulary_size_;
-  std::vector<TokenSampler> samplers_;  // One for each thread.
+  std::vector<TokenSampler> samplers_;  // By part of the work.
   std::vector<TokenReport> scored_;     // Never shrinks: keeps its buffers.
   std::vector<uint8_t> valid_;          // By row.
 };

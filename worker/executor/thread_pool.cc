@@ -9,38 +9,31 @@
 #include <vector>
 
 #include "common/check.h"
+#include "common/spin.h"
 
 namespace quire {
 namespace {
 
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
 // Waits for a number to change: spins, because the other threads of a step are
-// mostly a few microseconds behind and to wake a sleeper takes longer, then
-// sleeps. Always for the same time: to spin for less after it was in vain cost
-// a sixth of a single stream's speed, since one thread of another process that
-// comes between made the next barriers sleep too.
+// mostly a few microseconds behind, then sleeps. Always for the same time: to
+// spin for less after it was in vain cost a sixth of a single stream's speed,
+// since one thread of another process that comes between made the next barriers
+// sleep too.
 class Waiter {
  public:
-  explicit Waiter(bool may_spin) : num_spins_(may_spin ? kSpins : 0) {}
+  explicit Waiter(bool may_spin) : may_spin_(may_spin) {}
 
   // Returns once `value` is no longer `old`, with what was written before.
   void WaitWhileEqual(const std::atomic<uint32_t>& value, uint32_t old) const {
-    for (int i = 0; i < num_spins_; ++i) {
-      if (value.load(std::memory_order_acquire) != old) return;
-      Pause();
-    }
+    const auto has_changed = [&] {
+      return value.load(std::memory_order_acquire) != old;
+    };
+    if (may_spin_ && SpinUntil(has_changed)) return;
     value.wait(old, std::memory_order_acquire);
   }
 
  private:
-  static constexpr int kSpins = 2000;  // 50 to 100 microseconds.
-
-  int num_spins_;
+  bool may_spin_;
 };
 
 // Processors that this process may use, ascending.

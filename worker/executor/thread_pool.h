@@ -32,30 +32,45 @@ class ThreadPool {
         &task);
   }
 
-  // Runs task(begin, end) on parts of [0, count) that together are all of it:
-  // pieces of this size, and what is left, whoever is free taking the next. So
-  // nobody waits for a thread that had to leave its processor to another
-  // program. What is begun once for each piece must be cheap beside it.
+  // Runs task(part, i) once for each i in [0, count), whoever is free taking
+  // the next. So nobody waits for a thread that had to leave its processor to
+  // another program. `part` is as for Run.
   template <typename Task>
-  void ParallelForPieces(int64_t count, int64_t piece, const Task& task) {
+  void ForEach(int64_t count, const Task& task) {
     std::atomic<int64_t> next = 0;
-    Run([&](int) {
-      for (int64_t begin; (begin = next.fetch_add(
-                               piece, std::memory_order_relaxed)) < count;) {
-        task(begin, std::min(begin + piece, count));
+    Run([&](int part) {
+      for (int64_t i;
+           (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+        task(part, i);
       }
     });
   }
 
-  // The same in even pieces, as many as there are threads.
+  // Runs task(begin, end) on parts of [0, count) that together are all of it:
+  // pieces of this size, and what is left, as ForEach runs them. What is begun
+  // once for each piece must be cheap beside it.
+  template <typename Task>
+  void ParallelForPieces(int64_t count, int64_t piece, const Task& task) {
+    ForEach((count + piece - 1) / piece, [&](int, int64_t i) {
+      task(i * piece, std::min((i + 1) * piece, count));
+    });
+  }
+
+  // Runs task(part, begin, end) on even pieces, one for each part.
+  template <typename Task>
+  void ParallelForParts(int64_t count, const Task& task) {
+    const int n = num_threads();
+    Run([&](int part) {
+      const int64_t begin = count * part / n;
+      const int64_t end = count * (part + 1) / n;
+      if (begin < end) task(part, begin, end);
+    });
+  }
+  // The same for who need not know the part: task(begin, end).
   template <typename Task>
   void ParallelFor(int64_t count, const Task& task) {
-    const int n = num_threads();
-    Run([&](int thread) {
-      const int64_t begin = count * thread / n;
-      const int64_t end = count * (thread + 1) / n;
-      if (begin < end) task(begin, end);
-    });
+    ParallelForParts(
+        count, [&](int, int64_t begin, int64_t end) { task(begin, end); });
   }
 
  private:

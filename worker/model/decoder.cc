@@ -220,40 +220,34 @@ ProductOutput Decoder::ToStream(RowRange range) const {
           .add = adds_to_stream()};
 }
 
-// Calls function(part, row).
-template <typename Function>
-void Decoder::ForEachPartOfRows(int64_t num_rows, const Function& function) {
-  const int n = pool_->num_threads();
-  pool_->Run([&](int part) {
-    const int64_t end = num_rows * (part + 1) / n;
-    for (int64_t row = num_rows * part / n; row < end; ++row) {
-      function(part, row);
-    }
-  });
-}
-
 void Decoder::KeepLogitRows(const Batch& batch) {
   const PhaseScope scope(phase_times_, Phase::kNorm);
   num_logit_rows_ = static_cast<int>(batch.logit_rows.size());
   const PreparedRows rows =
       buffers_.PreparedLogits(weights_->output(), num_logit_rows_);
-  ForEachPartOfRows(num_logit_rows_, [&](int part, int64_t row) {
-    NormRow(batch.logit_rows[row], weights_->output_norm(), part, row, rows);
+  pool_->ParallelForParts(num_logit_rows_, [&](int part, int64_t begin,
+                                               int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      NormRow(batch.logit_rows[row], weights_->output_norm(), part, row, rows);
+    }
   });
 }
 
 void Decoder::NormRows(const float* norm, RowRange range,
                        const PreparedRows& rows) {
   const PhaseScope scope(phase_times_, Phase::kNorm);
-  ForEachPartOfRows(range.size(), [&](int part, int64_t row) {
-    NormRow(range.begin + row, norm, part, row, rows);
-  });
+  pool_->ParallelForParts(range.size(),
+                          [&](int part, int64_t begin, int64_t end) {
+                            for (int64_t row = begin; row < end; ++row) {
+                              NormRow(range.begin + row, norm, part, row, rows);
+                            }
+                          });
 }
 
 void Decoder::NormRow(int64_t hidden_row, const float* norm, int part,
                       int64_t row, const PreparedRows& prepared) {
   const int64_t size = config_.hidden_size;
-  float* normed = buffers_.thread_row(part);
+  float* normed = buffers_.part_row(part);
   RmsNorm(instruction_set_, buffers_.hidden() + hidden_row * size, norm, size,
           static_cast<float>(config_.rms_norm_epsilon), normed);
   PrepareRow(instruction_set_, normed, 0, size, row, prepared);
@@ -305,19 +299,17 @@ void Decoder::GateRows(const PreparedRows& rows) {
   const PhaseScope scope(phase_times_, Phase::kGate);
   const int64_t size = rows.num_inputs;
   const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
-  const int n = pool_->num_threads();
-  pool_->Run([&](int part) {
-    const int64_t begin = num_groups * part / n * kInputGroup;
-    const int64_t end =
-        std::min(size, num_groups * (part + 1) / n * kInputGroup);
-    if (begin >= end) return;
-    float* gated = buffers_.thread_row(part);
-    for (int64_t row = 0; row < rows.num_rows; ++row) {
-      const float* gate = buffers_.gate_up() + row * 2 * size + begin;
-      SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
-      PrepareRow(instruction_set_, gated, begin, end - begin, row, rows);
-    }
-  });
+  pool_->ParallelForParts(
+      num_groups, [&](int part, int64_t first_group, int64_t last_group) {
+        const int64_t begin = first_group * kInputGroup;
+        const int64_t end = std::min(size, last_group * kInputGroup);
+        float* gated = buffers_.part_row(part);
+        for (int64_t row = 0; row < rows.num_rows; ++row) {
+          const float* gate = buffers_.gate_up() + row * 2 * size + begin;
+          SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
+          PrepareRow(instruction_set_, gated, begin, end - begin, row, rows);
+        }
+      });
 }
 
 void Decoder::Multiply(Phase phase, std::span<const PackedMatrix> matrices,

@@ -93,8 +93,6 @@ class Decoder : public Model {
   bool adds_to_stream() const { return rank_ == Rank(0); }
 
   // Phases of a layer.
-  template <typename Function>
-  void ForEachPartOfRows(int64_t num_rows, const Function& function);
   void NormRows(const float* norm, RowRange range, const PreparedRows& rows);
   void RotateAndWriteKv(const Batch& batch, int layer);
   void Attend(const Batch& batch, int layer);

@@ -1,7 +1,6 @@
 #include "worker/model/paged_attention.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -49,9 +48,8 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
   plan_.Reserve(max_rows, max_chunks_);
   const int64_t split_rows = std::min(max_rows, plan_.max_split_rows());
   QUIRE_ASSIGN_OR_RETURN(
-      thread_memory_,
-      MappedMemory::Allocate(pool_->num_threads() * ThreadBytes(),
-                             "attention of a step"));
+      part_memory_, MappedMemory::Allocate(pool_->num_threads() * PartBytes(),
+                                           "attention of a step"));
   QUIRE_ASSIGN_OR_RETURN(
       partial_states_,
       MappedMemory::Allocate(
@@ -137,11 +135,11 @@ void PagedAttention::Attend(const Batch& batch, int layer, float* qkv,
 // The output may take the place of Q: a unit alone reads what it overwrites.
 void PagedAttention::AttendWhole(const Batch& batch, int layer,
                                  const Rows& rows) {
-  ForEachUnit([&](int thread, const AttentionUnit& unit) {
-    AttentionCall call = CallFor(batch, layer, unit, rows, thread);
+  ForEachUnit([&](int part, const AttentionUnit& unit) {
+    AttentionCall call = CallFor(batch, layer, unit, rows, part);
     call.first_chunk = unit.first_chunk;
     call.last_chunk = unit.last_chunk;
-    call.states = ThreadStates(thread);
+    call.states = PartStates(part);
     const int num_states = unit.num_rows * group_;
     for (int i = 0; i < num_states; ++i) {
       ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
@@ -160,10 +158,10 @@ void PagedAttention::AttendWhole(const Batch& batch, int layer,
 // Rows one by one, because the partial states of a chunk lie together by row.
 void PagedAttention::AttendSplit(const Batch& batch, int layer,
                                  const Rows& rows) {
-  ForEachUnit([&](int thread, AttentionUnit unit) {
+  ForEachUnit([&](int part, AttentionUnit unit) {
     const int end_row = unit.first_row + unit.num_rows;
     for (unit.num_rows = 1; unit.first_row < end_row; ++unit.first_row) {
-      AttentionCall call = CallFor(batch, layer, unit, rows, thread);
+      AttentionCall call = CallFor(batch, layer, unit, rows, part);
       for (int chunk = unit.first_chunk; chunk < unit.last_chunk; ++chunk) {
         call.first_chunk = chunk;
         call.last_chunk = chunk + 1;
@@ -198,7 +196,7 @@ void PagedAttention::MergePartials(const Batch& batch, const Rows& rows) {
 
 AttentionCall PagedAttention::CallFor(const Batch& batch, int layer,
                                       const AttentionUnit& unit,
-                                      const Rows& rows, int thread) const {
+                                      const Rows& rows, int part) const {
   const int64_t head_offset = layout_.Locate(layer, BlockId(0)).offset +
                               unit.kv_head * layout_.head_bytes();
   return {.layout = layout_,
@@ -211,37 +209,31 @@ AttentionCall PagedAttention::CallFor(const Batch& batch, int layer,
           .num_queries = unit.num_rows,
           .head = cache_.data() + head_offset,
           .blocks = &batch.blocks[batch.run_blocks[unit.run]],
-          .scratch = ThreadScratch(thread)};
+          .scratch = PartScratch(part)};
 }
 
 template <typename Function>
 void PagedAttention::ForEachUnit(const Function& function) {
   const std::span<const AttentionUnit> units = plan_.units();
-  std::atomic<size_t> next = 0;
-  pool_->Run([&](int thread) {
-    for (size_t i;
-         (i = next.fetch_add(1, std::memory_order_relaxed)) < units.size();) {
-      function(thread, units[i]);
-    }
-  });
+  pool_->ForEach(static_cast<int64_t>(units.size()),
+                 [&](int part, int64_t i) { function(part, units[i]); });
 }
 
 int64_t PagedAttention::StatesBytes() const {
   return RoundUpToLines(plan_.max_unit_query_heads() * state_size_ * kFloat);
 }
 
-int64_t PagedAttention::ThreadBytes() const {
+int64_t PagedAttention::PartBytes() const {
   return StatesBytes() + RoundUpToLines(AttentionScratchBytes(
                              layout_.head_dim, plan_.max_unit_query_heads()));
 }
 
-float* PagedAttention::ThreadStates(int thread) const {
-  return reinterpret_cast<float*>(thread_memory_.data() +
-                                  thread * ThreadBytes());
+float* PagedAttention::PartStates(int part) const {
+  return reinterpret_cast<float*>(part_memory_.data() + part * PartBytes());
 }
 
-std::byte* PagedAttention::ThreadScratch(int thread) const {
-  return thread_memory_.data() + thread * ThreadBytes() + StatesBytes();
+std::byte* PagedAttention::PartScratch(int part) const {
+  return part_memory_.data() + part * PartBytes() + StatesBytes();
 }
 
 float* PagedAttention::PartialState(int row, int chunk) const {

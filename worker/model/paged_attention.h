@@ -70,8 +70,8 @@ class PagedAttention {
   // Everything but the chunks and the states.
   AttentionCall CallFor(const Batch& batch, int layer,
                         const AttentionUnit& unit, const Rows& rows,
-                        int thread) const;
-  // Calls function(thread, unit) for every unit of the plan, on whichever
+                        int part) const;
+  // Calls function(part, unit) for every unit of the plan, on whichever
   // thread is free.
   template <typename Function>
   void ForEachUnit(const Function& function);
@@ -79,10 +79,10 @@ class PagedAttention {
   // Of the first head of a row in a chunk, in a split plan; its other heads
   // follow.
   float* PartialState(int row, int chunk) const;
-  float* ThreadStates(int thread) const;
-  std::byte* ThreadScratch(int thread) const;
+  float* PartStates(int part) const;
+  std::byte* PartScratch(int part) const;
   int64_t StatesBytes() const;
-  int64_t ThreadBytes() const;
+  int64_t PartBytes() const;
 
   const InstructionSet instruction_set_;
   KvLayout layout_;
@@ -95,7 +95,7 @@ class PagedAttention {
   MappedMemory cache_;
   MappedMemory host_blocks_;  // Laid out like the cache.
   MappedMemory
-      thread_memory_;  // By thread: states, then scratch, of the largest unit.
+      part_memory_;  // By part: states, then scratch, of the largest unit.
   MappedMemory
       partial_states_;  // [split rows, max_chunks_, num_heads, state_size_]
   int max_chunks_ = 0;

@@ -48,7 +48,7 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
       std::max({config.hidden_size, attention_size, config.intermediate_size});
   StepBuffers b;
   b.qkv_stride_ = attention_size + 2 * config.num_kv_heads * config.head_dim;
-  b.thread_row_bytes_ = Arena::RoundUp(
+  b.part_row_bytes_ = Arena::RoundUp(
       std::max(config.hidden_size, config.intermediate_size) * kFloat);
   Arena arena;
   b.hidden_ = arena.Take(rows * config.hidden_size * kFloat);
@@ -56,7 +56,7 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   b.gate_up_ = arena.Take(range_rows * 2 * config.intermediate_size * kFloat);
   b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
   b.sines_ = arena.Take(rows * config.head_dim * kFloat);
-  b.thread_rows_ = arena.Take(shape.num_threads * b.thread_row_bytes_);
+  b.part_rows_ = arena.Take(shape.num_threads * b.part_row_bytes_);
   b.prepared_ = arena.Take(std::max(
       PreparedBytes(shape, widest_input, range_rows, /*fine=*/false),
       PreparedBytes(shape, config.hidden_size, range_rows, /*fine=*/true)));

@@ -41,9 +41,9 @@ class StepBuffers {
   // Of RoPE, by row. [max_rows, head_dim]
   float* cosines() const { return Floats(cosines_); }
   float* sines() const { return Floats(sines_); }
-  // A thread's own. [max(hidden_size, intermediate_size)]
-  float* thread_row(int thread) const {
-    return Floats(thread_rows_ + thread * thread_row_bytes_);
+  // Of a part of a task, see ThreadPool. [max(hidden_size, intermediate_size)]
+  float* part_row(int part) const {
+    return Floats(part_rows_ + part * part_row_bytes_);
   }
 
   // The input of the next product. REQUIRES: at most kRangeRows rows; fine rows
@@ -62,14 +62,14 @@ class StepBuffers {
 
   MappedMemory memory_;
   int64_t qkv_stride_ = 0;
-  int64_t thread_row_bytes_ = 0;
+  int64_t part_row_bytes_ = 0;
   // Offsets in bytes.
   int64_t hidden_ = 0;
   int64_t qkv_ = 0;
   int64_t gate_up_ = 0;
   int64_t cosines_ = 0;
   int64_t sines_ = 0;
-  int64_t thread_rows_ = 0;
+  int64_t part_rows_ = 0;
   int64_t prepared_ = 0;
   int64_t prepared_logits_ = 0;
 };

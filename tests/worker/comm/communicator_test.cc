@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "common/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/worker/comm/rank_values.h"
 #include "worker/comm/make_communicator.h"
 
 namespace quire {
@@ -26,23 +26,6 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 
 constexpr CollectiveUse kUse = CollectiveUse::kLayer;
-
-std::vector<float> ValuesOf(int rank, size_t size) {
-  std::mt19937 random(rank + 1);
-  std::uniform_real_distribution<float> values(-1, 1);
-  std::vector<float> result(size);
-  for (float& value : result) value = values(random);
-  return result;
-}
-
-std::vector<float> SumInRankOrder(int num_ranks, size_t size) {
-  std::vector<float> sums = ValuesOf(0, size);
-  for (int rank = 1; rank < num_ranks; ++rank) {
-    const std::vector<float> values = ValuesOf(rank, size);
-    for (size_t i = 0; i < size; ++i) sums[i] += values[i];
-  }
-  return sums;
-}
 
 class CommunicatorTest : public testing::TestWithParam<CommunicatorKind> {
  protected:

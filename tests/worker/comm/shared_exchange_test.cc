@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/worker/comm/rank_values.h"
 #include "worker/weights/mapped_memory.h"
 
 namespace quire {
@@ -43,23 +44,6 @@ class Ranks {
   const MappedMemory memory_;
   std::vector<std::unique_ptr<SharedExchange>> ranks_;
 };
-
-std::vector<float> ValuesOf(int rank, size_t size) {
-  std::mt19937 random(rank + 1);
-  std::uniform_real_distribution<float> values(-1, 1);
-  std::vector<float> result(size);
-  for (float& value : result) value = values(random);
-  return result;
-}
-
-std::vector<float> SumInRankOrder(int num_ranks, size_t size) {
-  std::vector<float> sums = ValuesOf(0, size);
-  for (int rank = 1; rank < num_ranks; ++rank) {
-    const std::vector<float> values = ValuesOf(rank, size);
-    for (size_t i = 0; i < size; ++i) sums[i] += values[i];
-  }
-  return sums;
-}
 
 struct Case {
   int num_ranks;
