@@ -9,11 +9,13 @@
 namespace quire {
 namespace {
 
-// Whether the processor has AMX for int8 and bf16, and Linux lets this process
-// use its registers, which it does on request only (since 5.16).
+// Whether the processor has AMX for bf16, with the halves that all processors
+// with AMX have, and Linux lets this process use its registers, which it does on
+// request only (since 5.16).
 bool HasTiles() {
 #if defined(__x86_64__) && defined(__linux__)
-  constexpr unsigned kTileBits = bit_AMX_TILE | bit_AMX_INT8 | bit_AMX_BF16;
+  constexpr unsigned kHalves = 1U << 23;  // AVX512_FP16.
+  constexpr unsigned kTileBits = bit_AMX_TILE | bit_AMX_BF16 | kHalves;
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;

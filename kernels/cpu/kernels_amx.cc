@@ -12,7 +12,7 @@
 #include "kernels/cpu/thread_scratch.h"
 #include "kernels/matmul.h"
 
-QUIRE_BEGIN_TARGET_AVX512
+QUIRE_BEGIN_TARGET_AMX
 
 namespace quire::amx {
 namespace {
@@ -22,6 +22,7 @@ namespace {
 #include "kernels/cpu/lanes_avx512.inc"
 #include "kernels/cpu/lane_kernels.inc"
 #include "kernels/cpu/tiles_amx.inc"
+#include "kernels/cpu/unpack_amx.inc"
 #include "kernels/cpu/matmul_amx.inc"
 #include "kernels/cpu/attention_amx.inc"
 #include "kernels/cpu/kernels.inc"

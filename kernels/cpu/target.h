@@ -21,10 +21,12 @@
 #endif
 
 #define QUIRE_BEGIN_TARGET_AVX2 QUIRE_BEGIN_TARGET_("avx2,fma,f16c")
-#define QUIRE_BEGIN_TARGET_AVX512                                    \
-  QUIRE_BEGIN_TARGET_(                                               \
-      "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni," \
-      "avx512bf16")
+#define QUIRE_AVX512_                                           \
+  "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni," \
+  "avx512bf16"
+#define QUIRE_BEGIN_TARGET_AVX512 QUIRE_BEGIN_TARGET_(QUIRE_AVX512_)
+// The instructions of AMX itself are written as assembly.
+#define QUIRE_BEGIN_TARGET_AMX QUIRE_BEGIN_TARGET_(QUIRE_AVX512_ ",avx512fp16")
 
 // A loop of a constant number of rounds that must vanish, so that arrays in it
 // become registers.

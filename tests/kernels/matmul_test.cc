@@ -19,7 +19,12 @@
 namespace quire {
 namespace {
 
-// What products of byte formats make of a row: int8 with a scale of 32 inputs.
+// Byte formats are multiplied in tiles as bf16, and else as bytes.
+bool MultipliesAsBf16(InstructionSet instruction_set) {
+  return instruction_set == InstructionSet::kAmx;
+}
+
+// What products of bytes make of a row: int8 with a scale of 32 inputs.
 std::vector<float> QuantizedRow(std::vector<float> row) {
   for (size_t group = 0; group < row.size(); group += 32) {
     float largest = 0;
@@ -74,7 +79,7 @@ class Product {
     const TensorType type = weights.type;
     weights_.resize(size);
     Dequantize(type, stored.data(), size, weights_.data());
-    if (GetTensorTypeInfo(type).elements == 256) rounding_ = 0x1p-11;
+    has_rounded_scales_ = GetTensorTypeInfo(type).elements == 256;
     matrix_.data = packed_.data();
     const TensorView tensor{
         .type = type, .shape = {num_outputs, num_inputs}, .data = stored};
@@ -105,32 +110,45 @@ class Product {
 
   // Sum of a row and an output in double precision, and how far from it a sum
   // may be: n products, each rounded once or twice, are off by at most 2 n half
-  // units of the sum of magnitudes. Fine rows are off by half of the 254th part
-  // of the 127th part of 1, and weights are below 3.
+  // units of the sum of magnitudes, and by what their weights are off. Fine rows
+  // of bytes are off by half of the 254th part of the 127th part of 1, and
+  // weights are below 3.
   std::pair<double, double> Reference(const float* x, int64_t output) const {
     const auto n = static_cast<double>(matrix_.num_inputs);
     std::vector<float> row(x, x + matrix_.num_inputs);
     const bool is_byte_format = IsByteFormat(matrix_.format);
-    if (is_byte_format && !is_fine_) row = QuantizedRow(row);
+    const bool has_bytes = is_byte_format && !MultipliesAsBf16(instruction_set_);
+    if (has_bytes && !is_fine_) row = QuantizedRow(row);
     double sum = 0;
-    double magnitude = 0;
+    double bound = has_bytes && is_fine_ ? n * 3 * 0.5 / (127 * 254) : 0;
     for (int64_t k = 0; k < matrix_.num_inputs; ++k) {
       const double weight = weights_[output * matrix_.num_inputs + k];
+      const double magnitude = is_byte_format ? 3 : std::abs(weight);
       sum += row[k] * weight;
-      magnitude += std::abs(row[k] * (is_byte_format ? 3 : weight));
+      bound += std::abs(row[k]) * (magnitude * 2 * n * kFloatEpsilon +
+                                   WeightRounding(weight));
     }
-    const double fine_rounding = is_fine_ ? n * 3 * 0.5 / (127 * 254) : 0;
-    return {sum,
-            magnitude * (2 * n * kFloatEpsilon + rounding_) + fine_rounding};
+    return {sum, bound};
   }
 
   const PackedMatrix& matrix() const { return matrix_; }
 
  private:
+  // Scales of K types are rounded when they are packed. Tiles round a weight to
+  // half precision and then to bf16, and take small ones for zeros.
+  double WeightRounding(double weight) const {
+    double rounding = has_rounded_scales_ ? 3 * 0x1p-11 : 0;
+    if (IsByteFormat(matrix_.format) && MultipliesAsBf16(instruction_set_)) {
+      rounding +=
+          std::max(0x1p-18, std::abs(weight) * (0x1p-9 + 0x1p-11) * 1.01);
+    }
+    return rounding;
+  }
+
   InstructionSet instruction_set_;
   bool is_fine_;
   std::vector<float> weights_;  // [num_outputs, num_inputs]
-  double rounding_ = 0;         // Of a weight, when it is packed.
+  bool has_rounded_scales_;
   PackedMatrix matrix_;
   AlignedBytes packed_;
 };
@@ -231,6 +249,21 @@ TEST_P(MatMulTest, ARowIsTheSameToTheBitAmongAnyNumberOfRows) {
     const std::vector<float> y = product.Multiply(x, num_rows);
     ASSERT_TRUE(SameBits(y, std::span(all).first(y.size())))
         << num_rows << " rows";
+  }
+}
+
+TEST_P(MatMulTest, ARowTimesAPowerOf2GivesTheSumsTimesIt) {
+  constexpr int64_t kOutputs = 40;
+  const int64_t num_inputs = Inputs(96);
+  Product product = MakeProduct(kOutputs, num_inputs);
+  const std::vector<float> x = RandomFloats(8).Vector(num_inputs);
+  const std::vector<float> sums = product.Multiply(x, 1);
+  for (const float factor : {0x1p-40f, 0x1p18f}) {
+    std::vector<float> scaled = x;
+    for (float& number : scaled) number *= factor;
+    std::vector<float> expected = sums;
+    for (float& sum : expected) sum *= factor;
+    EXPECT_TRUE(SameBits(product.Multiply(scaled, 1), expected)) << factor;
   }
 }
 
