@@ -36,16 +36,15 @@ void PrepareRow(InstructionSet instruction_set, const float* x,
 
 // Where a product goes.
 struct ProductOutput {
-  float* y = nullptr;  // [num_rows, stride]
-  int64_t stride =
-      0;  // Floats from row to row, at least the matrix' num_outputs.
-  const float* bias = nullptr;  // [num_outputs] or null.
+  float* y = nullptr;  // [num_rows, stride], from the first strip's outputs on.
+  int64_t stride = 0;  // Floats from row to row, no fewer than outputs.
+  const float* bias = nullptr;  // [num_outputs] of the matrix, or null.
   bool add = false;             // Adds to y instead of overwriting it.
 };
 
-// y[r, o] = (y[r, o] +) sum over k of rows[first_row + r, k] * matrix[o, k] (+
-// bias[o]), for r in [0, num_rows) and the outputs o of strips [first_strip,
-// last_strip). Strips may be shared out among threads.
+// y[r, o - first_strip * 32] = (the same +) sum over k of rows[first_row + r, k]
+// * matrix[o, k] (+ bias[o]), for r in [0, num_rows) and the outputs o of strips
+// [first_strip, last_strip). Strips may be shared out among threads.
 //
 // The sum of each y runs over k in ascending order, whatever the number of
 // rows: a row's result is the same, to the bit, in any batch and any cut into

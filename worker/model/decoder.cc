@@ -204,13 +204,10 @@ void Decoder::ProjectAttended(const LayerWeights& weights, RowRange range) {
 }
 
 void Decoder::FeedForward(const LayerWeights& weights, RowRange range) {
-  const PreparedRows normed =
-      buffers_.Prepared(weights.gate_up.front(), range.size());
+  const PreparedRows normed = buffers_.Prepared(weights.gate, range.size());
   NormRows(weights.ffn_norm, range, normed);
-  Multiply(Phase::kGateUpProduct, weights.gate_up, normed,
-           {.y = buffers_.gate_up(), .stride = 2 * own_.intermediate_size});
-  const PreparedRows gated = buffers_.Prepared(weights.down, range.size());
-  GateRows(gated);
+  const PreparedRows gated = buffers_.PreparedGated(weights.down, range.size());
+  MultiplyGated(weights, normed, gated);
   Multiply(Phase::kDownProduct, {&weights.down, 1}, gated, ToStream(range));
 }
 
@@ -294,22 +291,33 @@ void Decoder::PrepareAttentionOutput(RowRange range, const PreparedRows& rows) {
   });
 }
 
-// Shared out by columns, so that all threads have a part of a single row.
-void Decoder::GateRows(const PreparedRows& rows) {
-  const PhaseScope scope(phase_times_, Phase::kGate);
-  const int64_t size = rows.num_inputs;
-  const int64_t num_groups = (size + kInputGroup - 1) / kInputGroup;
-  pool_->ParallelForParts(
-      num_groups, [&](int part, int64_t first_group, int64_t last_group) {
-        const int64_t begin = first_group * kInputGroup;
-        const int64_t end = std::min(size, last_group * kInputGroup);
-        float* gated = buffers_.part_row(part);
-        for (int64_t row = 0; row < rows.num_rows; ++row) {
-          const float* gate = buffers_.gate_up() + row * 2 * size + begin;
-          SiluMul(instruction_set_, gate, gate + size, end - begin, gated);
-          PrepareRow(instruction_set_, gated, begin, end - begin, row, rows);
-        }
-      });
+// SwiGLU (Shazeer, 2020). Gate and up of a piece never leave their thread's
+// cache.
+void Decoder::MultiplyGated(const LayerWeights& weights,
+                            const PreparedRows& rows,
+                            const PreparedRows& gated) {
+  const PhaseScope scope(phase_times_, Phase::kGateUpProduct);
+  const int64_t num_strips = weights.gate.num_strips();
+  const int64_t piece =
+      StripsPerPiece(num_strips, rows.num_rows, pool_->num_threads());
+  const int64_t stride = 2 * piece * kStripOutputs;
+  pool_->ForEach((num_strips + piece - 1) / piece, [&](int part, int64_t i) {
+    const int64_t begin = i * piece;
+    const int64_t end = std::min(begin + piece, num_strips);
+    float* const gate = buffers_.part_gate_up(part);
+    float* const up = gate + piece * kStripOutputs;
+    MatMul(instruction_set_, weights.gate, rows, 0, rows.num_rows, begin, end,
+           {.y = gate, .stride = stride});
+    MatMul(instruction_set_, weights.up, rows, 0, rows.num_rows, begin, end,
+           {.y = up, .stride = stride});
+    const int64_t first = begin * kStripOutputs;
+    const int64_t count = std::min(gated.num_inputs, end * kStripOutputs) - first;
+    for (int64_t row = 0; row < rows.num_rows; ++row) {
+      float* const of_row = gate + row * stride;
+      SiluMul(instruction_set_, of_row, up + row * stride, count, of_row);
+      PrepareRow(instruction_set_, of_row, first, count, row, gated);
+    }
+  });
 }
 
 void Decoder::Multiply(Phase phase, std::span<const PackedMatrix> matrices,
@@ -323,12 +331,8 @@ void Decoder::MultiplySome(Phase phase, std::span<const PackedMatrix> matrices,
   const PhaseScope scope(phase_times_, phase);
   int64_t num_strips = 0;
   for (const PackedMatrix& matrix : matrices) num_strips += matrix.num_strips();
-  // Few rows run at the speed of memory: best in long streams.
-  constexpr int64_t kFewRows = 4;
-  constexpr int64_t kPiecesPerThread = 4;
-  const int64_t num_pieces =
-      pool_->num_threads() * (num_rows <= kFewRows ? 1 : kPiecesPerThread);
-  const int64_t piece = (num_strips + num_pieces - 1) / num_pieces;
+  const int64_t piece =
+      StripsPerPiece(num_strips, num_rows, pool_->num_threads());
   pool_->ParallelForPieces(num_strips, piece, [&](int64_t begin, int64_t end) {
     MultiplyStrips(matrices, rows, first_row, num_rows, begin, end, output);
   });
@@ -342,8 +346,10 @@ void Decoder::MultiplyStrips(std::span<const PackedMatrix> matrices,
     const int64_t begin = std::max<int64_t>(first_strip, 0);
     const int64_t end = std::min(last_strip, matrix.num_strips());
     if (begin < end) {
+      ProductOutput of_strips = output;
+      of_strips.y += begin * kStripOutputs;
       MatMul(instruction_set_, matrix, rows, first_row, num_rows, begin, end,
-             output);
+             of_strips);
     }
     first_strip -= matrix.num_strips();
     last_strip -= matrix.num_strips();

@@ -97,7 +97,8 @@ class Decoder : public Model {
   void RotateAndWriteKv(const Batch& batch, int layer);
   void Attend(const Batch& batch, int layer);
   void PrepareAttentionOutput(RowRange range, const PreparedRows& rows);
-  void GateRows(const PreparedRows& rows);
+  void MultiplyGated(const LayerWeights& weights, const PreparedRows& rows,
+                     const PreparedRows& gated);
   // By matrices that lie one below the other.
   void Multiply(Phase phase, std::span<const PackedMatrix> matrices,
                 const PreparedRows& rows, const ProductOutput& output);

@@ -18,8 +18,7 @@ enum class Phase {
   kAttention,
   kPrepareAttended,
   kAttentionOutputProduct,
-  kGateUpProduct,
-  kGate,  // And preparing rows for the product that follows.
+  kGateUpProduct,  // And gating, and preparing rows for the next product.
   kDownProduct,
   kRankSums,  // Waiting for other ranks included.
   kOutputProduct,
@@ -32,7 +31,6 @@ inline constexpr std::array kPhaseNames = {"embedding",
                                            "prepare_attended",
                                            "attention_output_product",
                                            "gate_up_product",
-                                           "gate",
                                            "down_product",
                                            "rank_sums",
                                            "output_product"};

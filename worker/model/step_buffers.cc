@@ -37,6 +37,19 @@ int64_t PreparedBytes(const StepShape& shape, int64_t num_inputs,
   return bytes;
 }
 
+// The most that a piece of gate and up has: few rows have long pieces.
+int64_t GateUpFloats(int64_t intermediate_size, int64_t range_rows,
+                     int num_threads) {
+  const int64_t num_strips =
+      (intermediate_size + kStripOutputs - 1) / kStripOutputs;
+  int64_t largest = 0;
+  for (int64_t rows = 1; rows <= range_rows; ++rows) {
+    largest =
+        std::max(largest, rows * StripsPerPiece(num_strips, rows, num_threads));
+  }
+  return 2 * kStripOutputs * largest;
+}
+
 }  // namespace
 
 absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
@@ -44,22 +57,25 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   const int64_t rows = shape.max_rows;
   const int64_t range_rows = std::min(rows, kRangeRows);
   const int64_t attention_size = config.num_heads * config.head_dim;
-  const int64_t widest_input =
-      std::max({config.hidden_size, attention_size, config.intermediate_size});
+  const int64_t widest_input = std::max(config.hidden_size, attention_size);
   StepBuffers b;
   b.qkv_stride_ = attention_size + 2 * config.num_kv_heads * config.head_dim;
-  b.part_row_bytes_ = Arena::RoundUp(
-      std::max(config.hidden_size, config.intermediate_size) * kFloat);
+  b.part_row_bytes_ = Arena::RoundUp(config.hidden_size * kFloat);
+  b.part_gate_up_bytes_ = Arena::RoundUp(
+      GateUpFloats(config.intermediate_size, range_rows, shape.num_threads) *
+      kFloat);
   Arena arena;
   b.hidden_ = arena.Take(rows * config.hidden_size * kFloat);
   b.qkv_ = arena.Take(rows * b.qkv_stride_ * kFloat);
-  b.gate_up_ = arena.Take(range_rows * 2 * config.intermediate_size * kFloat);
   b.cosines_ = arena.Take(rows * config.head_dim * kFloat);
   b.sines_ = arena.Take(rows * config.head_dim * kFloat);
   b.part_rows_ = arena.Take(shape.num_threads * b.part_row_bytes_);
+  b.part_gate_up_ = arena.Take(shape.num_threads * b.part_gate_up_bytes_);
   b.prepared_ = arena.Take(std::max(
       PreparedBytes(shape, widest_input, range_rows, /*fine=*/false),
       PreparedBytes(shape, config.hidden_size, range_rows, /*fine=*/true)));
+  b.prepared_gated_ = arena.Take(PreparedBytes(
+      shape, config.intermediate_size, range_rows, /*fine=*/false));
   b.prepared_logits_ =
       arena.Take(PreparedBytes(shape, config.hidden_size, rows, /*fine=*/true));
   QUIRE_ASSIGN_OR_RETURN(
@@ -72,6 +88,12 @@ PreparedRows StepBuffers::Prepared(const PackedMatrix& matrix, int64_t num_rows,
                                    bool fine) const {
   return {matrix.format, matrix.num_inputs, num_rows,
           memory_.data() + prepared_, fine};
+}
+
+PreparedRows StepBuffers::PreparedGated(const PackedMatrix& down,
+                                        int64_t num_rows) const {
+  return {down.format, down.num_inputs, num_rows,
+          memory_.data() + prepared_gated_};
 }
 
 PreparedRows StepBuffers::PreparedLogits(const PackedMatrix& output,

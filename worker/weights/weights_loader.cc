@@ -99,9 +99,11 @@ absl::Status WeightsLoader::PlaceFeedForward(const std::string& prefix,
       PlaceVector({Whole(prefix + "ffn_norm.weight", config_.hidden_size)},
                   weights.ffn_norm));
   QUIRE_RETURN_IF_ERROR(
-      PlaceStack({{prefix + "ffn_gate.weight", size, shard_.intermediate},
-                  {prefix + "ffn_up.weight", size, shard_.intermediate}},
-                 AllInputs(), weights.gate_up));
+      PlaceMatrix({{prefix + "ffn_gate.weight", size, shard_.intermediate}},
+                  AllInputs(), weights.gate));
+  QUIRE_RETURN_IF_ERROR(
+      PlaceMatrix({{prefix + "ffn_up.weight", size, shard_.intermediate}},
+                  AllInputs(), weights.up));
   return PlaceMatrix({Whole(prefix + "ffn_down.weight", config_.hidden_size)},
                      {size, shard_.intermediate}, weights.down);
 }

@@ -118,7 +118,7 @@ class Product {
     matrix_.data = weights_.data() + next_copy_ * matrix_.num_bytes();
     pool_->ParallelFor(matrix_.num_strips(), [&](int64_t begin, int64_t end) {
       MatMul(arguments_.instruction_set, matrix_, rows, 0, rows.num_rows, begin,
-             end, {.y = y_.data(), .stride = matrix_.num_outputs});
+             end, {.y = y_.data() + begin * kStripOutputs, .stride = matrix_.num_outputs});
     });
   }
 

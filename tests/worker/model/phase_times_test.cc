@@ -24,8 +24,8 @@ TEST(PhaseTimesTest, ScopesAddTheirTimeToTheirPhaseAlone) {
   EXPECT_EQ(times.count(Phase::kNorm), 2);
   EXPECT_GT(times.nanoseconds(Phase::kNorm), 0);
   EXPECT_LE(times.nanoseconds(Phase::kNorm), NanosecondsSince(start));
-  EXPECT_EQ(times.count(Phase::kGate), 0);
-  EXPECT_EQ(times.nanoseconds(Phase::kGate), 0);
+  EXPECT_EQ(times.count(Phase::kDownProduct), 0);
+  EXPECT_EQ(times.nanoseconds(Phase::kDownProduct), 0);
 }
 
 TEST(PhaseTimesTest, EveryPhaseHasAName) {

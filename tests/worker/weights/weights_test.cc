@@ -66,12 +66,14 @@ TEST_F(WeightsTest, QueryKeyAndValueLieOneBelowTheOther) {
   EXPECT_EQ(bias[12], files_.At("blk.0.attn_v.bias", 0));
 }
 
-TEST_F(WeightsTest, GateLiesAboveUp) {
+TEST_F(WeightsTest, GateAndUpAreMatricesOfTheSameSize) {
   const auto weights = MustLoad();
-  const PackedMatrix& gate_up = weights->layers()[0].gate_up.front();
-  EXPECT_EQ(gate_up.num_outputs, 24);
-  EXPECT_EQ(At(gate_up, 11, 2), files_.At("blk.0.ffn_gate.weight", 11 * 8 + 2));
-  EXPECT_EQ(At(gate_up, 12, 2), files_.At("blk.0.ffn_up.weight", 2));
+  const LayerWeights& layer = weights->layers()[0];
+  EXPECT_EQ(layer.gate.num_outputs, 12);
+  EXPECT_EQ(layer.up.num_outputs, 12);
+  EXPECT_EQ(At(layer.gate, 11, 2),
+            files_.At("blk.0.ffn_gate.weight", 11 * 8 + 2));
+  EXPECT_EQ(At(layer.up, 0, 2), files_.At("blk.0.ffn_up.weight", 2));
 }
 
 TEST_F(WeightsTest, ATiedOutputIsTheEmbedding) {
@@ -118,9 +120,8 @@ TEST_F(WeightsTest, ARankHasItsRowsAndInputsAlone) {
   EXPECT_EQ(layer.attention_output.num_inputs, 4);
   EXPECT_EQ(At(layer.attention_output, 6, 1),
             files_.At("blk.0.attn_output.weight", 6 * 8 + 5));
-  EXPECT_EQ(layer.gate_up.front().num_outputs, 14);
-  EXPECT_EQ(At(layer.gate_up.front(), 7, 2),
-            files_.At("blk.0.ffn_up.weight", 42));
+  EXPECT_EQ(layer.up.num_outputs, 7);
+  EXPECT_EQ(At(layer.up, 0, 2), files_.At("blk.0.ffn_up.weight", 42));
   EXPECT_EQ(layer.down.num_inputs, 7);
   EXPECT_EQ(At(layer.down, 3, 1),
             files_.At("blk.0.ffn_down.weight", 3 * 12 + 6));
