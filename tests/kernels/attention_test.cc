@@ -220,6 +220,7 @@ TEST_P(AttentionTest, EqualsDoublePrecisionWithinTheBoundOfItsSums) {
                                                    {64, 3, 64},
                                                    {65, 7, 80},
                                                    {200, 4, 128},
+                                                   {100, 5, 96},
                                                    {131, 1, 6}}) {
     const Sequence sequence(num_slots, /*num_kv_heads=*/2, group, head_dim);
     CachedSequence cache = Cache(sequence);
