@@ -33,13 +33,19 @@ struct PackedMatrix {
   int64_t num_bytes() const { return num_strips() * strip_bytes(); }
 };
 
+// Larger ones, a hundred times those of any model, would leave the range in
+// which products compute, and what is not a number would become one.
+inline constexpr float kMaxQuantizedWeight = 4000;
+
 // Writes strips [first_strip, last_strip) of `packed` from inputs [first_input,
 // first_input + packed.num_inputs) of the stored rows of `parts`, matrices of
 // the same number of inputs that lie one below the other. Different strips may
-// be packed by different threads. REQUIRES: the parts have these inputs, and
-// their rows add up to packed.num_outputs; a byte format is the FastFormatOf of
-// every part's type, and first_input a multiple of kInputGroup then.
-void PackStrips(std::span<const TensorView* const> parts,
+// be packed by different threads. Returns whether all weights of byte formats
+// are numbers of at most kMaxQuantizedWeight. REQUIRES: the parts have these
+// inputs, and their rows add up to packed.num_outputs; a byte format is the
+// FastFormatOf of every part's type, and first_input a multiple of kInputGroup
+// then.
+bool PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
                 int64_t last_strip, int64_t first_input = 0);
 

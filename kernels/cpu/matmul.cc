@@ -1,5 +1,6 @@
 #include "kernels/matmul.h"
 
+#include "common/check.h"
 #include "kernels/cpu/kernel_table.h"
 
 namespace quire {
@@ -24,6 +25,9 @@ void MatMul(InstructionSet instruction_set, const PackedMatrix& matrix,
             const PreparedRows& rows, int64_t first_row, int64_t num_rows,
             int64_t first_strip, int64_t last_strip,
             const ProductOutput& output) {
+  QUIRE_CHECK(rows.num_inputs == matrix.num_inputs &&
+              (rows.format == matrix.format || (IsByteFormat(rows.format) &&
+                                                IsByteFormat(matrix.format))));
   GetKernelTable(instruction_set)
       .matmul(matrix, rows, first_row, num_rows, first_strip, last_strip,
               output);

@@ -1,6 +1,7 @@
 #include "kernels/packed_matrix.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -91,17 +92,24 @@ void StoreHalf(float value, std::byte* destination) {
 // Writes the scales of an output and its minima, in which the type's zero is
 // contained where the format has none. Rounding to half precision loses at most
 // 2^-11 of a scale of the K types, far less than rounding weights to quants
-// did; the other types' scales are halves as they are.
-void PackHeader(const ByteFormat& format, const QuantType& type,
+// did; the other types' scales are halves as they are. False: a weight is not a
+// number or beyond kMaxQuantizedWeight.
+bool PackHeader(const ByteFormat& format, const QuantType& type,
                 const QuantGroup& quants, std::byte* header) {
   const int n = format.num_scales();
+  const auto largest_quant = static_cast<float>((1 << format.bits) - 1);
+  bool is_valid = true;
   for (int i = 0; i < n; ++i) {
-    StoreHalf(quants.scales[i], header + ptrdiff_t{32} * i);
-    if (!format.minima) continue;
+    const float scale = quants.scales[i];
     const float minimum =
-        quants.minima[i] - quants.scales[i] * static_cast<float>(type.zero);
-    StoreHalf(minimum, header + ptrdiff_t{32} * (n + i));
+        quants.minima[i] - scale * static_cast<float>(type.zero);
+    StoreHalf(scale, header + ptrdiff_t{32} * i);
+    if (format.minima) StoreHalf(minimum, header + ptrdiff_t{32} * (n + i));
+    // Written so that a comparison with what is not a number fails.
+    is_valid &= std::abs(minimum) <= kMaxQuantizedWeight &&
+                std::abs(scale * largest_quant + minimum) <= kMaxQuantizedWeight;
   }
+  return is_valid;
 }
 
 // Shifts four quants' lowest bits, those in `mask`, to their place in a plane
@@ -137,28 +145,31 @@ void PackDword(const ByteFormat& format, uint32_t dword, int64_t k,
   if ((format.bits & 1) != 0) AddToPlane(dword, 1, k, planes);
 }
 
-void PackByteGroup(const ByteFormat& format, const QuantType& type,
+bool PackByteGroup(const ByteFormat& format, const QuantType& type,
                    const QuantGroup& quants, int64_t output, std::byte* group) {
   const int64_t block = output / kBlockOutputs;
   const int64_t place = output % kBlockOutputs;
-  PackHeader(format, type, quants,
-             group + format.header_offset(block) + 2 * place);
+  const bool is_valid =
+      PackHeader(format, type, quants,
+                 group + format.header_offset(block) + 2 * place);
   std::byte* planes = group + format.planes_offset(block) + 4 * place;
   for (int64_t k = 0; k < kInputGroup / 4; ++k) {
     uint32_t dword;
     std::memcpy(&dword, quants.quants + 4 * k, sizeof(dword));
     PackDword(format, dword, k, planes);
   }
+  return is_valid;
 }
 
 // One strip of a byte format.
-void PackBytes(std::span<const TensorView* const> parts,
+bool PackBytes(std::span<const TensorView* const> parts,
                const PackedMatrix& packed, int64_t first_input,
                int64_t first_output, std::byte* strip) {
   QUIRE_CHECK(first_input % kInputGroup == 0);
   const ByteFormat format = ByteFormatOf(packed.format);
   std::memset(strip, 0, packed.strip_bytes());
   QuantGroup quants;
+  bool is_valid = true;
   for (int64_t o = 0;
        o < kStripOutputs && first_output + o < packed.num_outputs; ++o) {
     const StoredRow row =
@@ -168,10 +179,11 @@ void PackBytes(std::span<const TensorView* const> parts,
     const int64_t first_group = row.num_skipped / kInputGroup;
     for (int64_t group = 0; group < packed.num_groups(); ++group) {
       ReadQuantGroup(row.type, row.data, first_group + group, quants);
-      PackByteGroup(format, type, quants, o,
-                    strip + group * format.group_bytes());
+      is_valid &= PackByteGroup(format, type, quants, o,
+                                strip + group * format.group_bytes());
     }
   }
+  return is_valid;
 }
 
 // Of one group of a strip.
@@ -192,19 +204,22 @@ int64_t PackedMatrix::strip_bytes() const {
   return num_groups() * GroupBytes(format);
 }
 
-void PackStrips(std::span<const TensorView* const> parts,
+bool PackStrips(std::span<const TensorView* const> parts,
                 const PackedMatrix& packed, int64_t first_strip,
                 int64_t last_strip, int64_t first_input) {
   std::vector<float> rows;
+  bool is_valid = true;
   for (int64_t strip = first_strip; strip < last_strip; ++strip) {
     std::byte* destination = packed.data + strip * packed.strip_bytes();
     if (IsByteFormat(packed.format)) {
-      PackBytes(parts, packed, first_input, strip * kStripOutputs, destination);
+      is_valid &= PackBytes(parts, packed, first_input, strip * kStripOutputs,
+                            destination);
     } else {
       PackFloats(parts, packed, first_input, strip * kStripOutputs, rows,
                  destination);
     }
   }
+  return is_valid;
 }
 
 }  // namespace quire

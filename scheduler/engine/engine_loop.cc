@@ -13,6 +13,9 @@
 namespace quire {
 namespace {
 
+// Between two updates of the gauges while there is work.
+constexpr absl::Duration kShowInterval = absl::Seconds(1);
+
 absl::Status ShuttingDown() {
   return absl::UnavailableError("the scheduler is shutting down");
 }
@@ -197,12 +200,15 @@ void EngineLoop::Inspect() {
       scheduler_.group() != nullptr && scheduler_.num_open() > 0;
   waiting_since_ =
       has_work ? std::min(waiting_since_, now) : absl::InfiniteFuture();
+  if (now >= last_shown_ + kShowInterval) {
+    last_shown_ = now;
+    ShowState();
+  }
   if (!options_.check_consistency_every_step &&
       now < last_check_ + options_.consistency_interval) {
     return;
   }
   last_check_ = now;
-  ShowState();
   const absl::Status status = CheckConsistency(scheduler_);
   if (status.ok()) return;
   LogError("inconsistent state: " + std::string(status.message()));

@@ -81,6 +81,7 @@ class EngineLoop {
   std::vector<std::function<void()>> on_drained_;  // Not yet called.
   bool stopped_ = false;
   absl::Time waiting_since_ = absl::InfiniteFuture();
+  absl::Time last_shown_ = absl::InfinitePast();
   absl::Time last_check_ = absl::InfinitePast();  // Of consistency.
   bool shown_ = false;                            // The state, by gauges.
 };

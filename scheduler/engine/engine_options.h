@@ -37,7 +37,7 @@ struct EngineOptions {
   bool prefix_cache = true;
   // Between two checks of the accounts of blocks, which report what is wrong;
   // each looks at every block. InfiniteDuration: never.
-  absl::Duration consistency_interval = absl::Seconds(1);
+  absl::Duration consistency_interval = absl::Seconds(10);
   // For tests: the check runs after every step, and a violation ends the
   // process.
   bool check_consistency_every_step = false;

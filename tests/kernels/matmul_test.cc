@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/dequantize.h"
+#include "kernels/half_floats.h"
 #include "kernels/matrix_format.h"
 #include "tests/kernels/kernel_testing.h"
 #include "tests/kernels/random_weights.h"
@@ -20,8 +21,20 @@ namespace quire {
 namespace {
 
 // Byte formats are multiplied in tiles as bf16, and else as bytes.
-bool MultipliesAsBf16(InstructionSet instruction_set) {
-  return instruction_set == InstructionSet::kAmx;
+bool MultipliesAsBytes(InstructionSet instruction_set, MatrixFormat format) {
+  return IsByteFormat(format) && instruction_set != InstructionSet::kAmx;
+}
+
+// Where rows become bf16. Scalar and AVX2 widen weights of kBf16 instead.
+bool RoundsRowsToBf16(InstructionSet instruction_set, MatrixFormat format) {
+  return (instruction_set == InstructionSet::kAmx && IsByteFormat(format)) ||
+         (instruction_set >= InstructionSet::kAvx512 &&
+          format == MatrixFormat::kBf16);
+}
+
+std::vector<float> Bf16Row(std::vector<float> row) {
+  for (float& number : row) number = FloatFromBf16(Bf16FromFloat(number));
+  return row;
 }
 
 // What products of bytes make of a row: int8 with a scale of 32 inputs.
@@ -117,8 +130,9 @@ class Product {
     const auto n = static_cast<double>(matrix_.num_inputs);
     std::vector<float> row(x, x + matrix_.num_inputs);
     const bool is_byte_format = IsByteFormat(matrix_.format);
-    const bool has_bytes = is_byte_format && !MultipliesAsBf16(instruction_set_);
+    const bool has_bytes = MultipliesAsBytes(instruction_set_, matrix_.format);
     if (has_bytes && !is_fine_) row = QuantizedRow(row);
+    if (RoundsRowsToBf16(instruction_set_, matrix_.format)) row = Bf16Row(row);
     double sum = 0;
     double bound = has_bytes && is_fine_ ? n * 3 * 0.5 / (127 * 254) : 0;
     for (int64_t k = 0; k < matrix_.num_inputs; ++k) {
@@ -138,7 +152,8 @@ class Product {
   // half precision and then to bf16, and take small ones for zeros.
   double WeightRounding(double weight) const {
     double rounding = has_rounded_scales_ ? 3 * 0x1p-11 : 0;
-    if (IsByteFormat(matrix_.format) && MultipliesAsBf16(instruction_set_)) {
+    if (IsByteFormat(matrix_.format) &&
+        !MultipliesAsBytes(instruction_set_, matrix_.format)) {
       rounding +=
           std::max(0x1p-18, std::abs(weight) * (0x1p-9 + 0x1p-11) * 1.01);
     }
@@ -210,8 +225,7 @@ TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
                                                           {5, 577, 64}}) {
     const int64_t num_inputs = Inputs(min_inputs);
     Product product = MakeProduct(num_outputs, num_inputs);
-    const std::vector<float> x =
-        RandomFloats(7).Bf16Vector(num_rows * num_inputs);
+    const std::vector<float> x = RandomFloats(7).Vector(num_rows * num_inputs);
     const std::vector<float> y = product.Multiply(x, num_rows);
     for (int i = 0; i < num_rows * num_outputs; ++i) {
       const auto [sum, bound] =
@@ -269,12 +283,12 @@ TEST_P(MatMulTest, ARowTimesAPowerOf2GivesTheSumsTimesIt) {
 
 // Rows are cut into blocks that fit the second-level cache.
 TEST_P(MatMulTest, RowsBeyondABlockAreTheSameToTheBit) {
-  constexpr int64_t kOutputs = 32, kRows = 512;
+  constexpr int64_t kOutputs = 32, kRows = 1100;
   const int64_t num_inputs = Inputs(1008);
   Product product = MakeProduct(kOutputs, num_inputs);
   const std::vector<float> x = RandomFloats(9).Vector(kRows * num_inputs);
   const std::vector<float> all = product.Multiply(x, kRows);
-  for (int64_t row : {255, 511}) {
+  for (int64_t row : {0, 255, 511, 512, 1023, 1099}) {
     const auto begin = x.begin() + row * num_inputs;
     const std::vector<float> y =
         product.Multiply({begin, begin + num_inputs}, 1);

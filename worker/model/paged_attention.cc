@@ -13,6 +13,10 @@ namespace {
 
 constexpr int64_t kFloat = sizeof(float);
 
+// Of the cache, from the start.
+constexpr int64_t kResidentBytes = int64_t{256} << 20;
+constexpr int64_t kResidentPiece = int64_t{8} << 20;
+
 int64_t RoundUpToLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -40,6 +44,13 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
   layout_.block_size = block_size;
   QUIRE_ASSIGN_OR_RETURN(
       cache_, MappedMemory::Allocate(BytesOf(num_blocks), "the KV cache"));
+  // So that first prompts do not wait for pages to be cleared. Blocks with
+  // small numbers are used first.
+  const int64_t resident = std::min(BytesOf(num_blocks), kResidentBytes);
+  pool_->ParallelForPieces(resident, kResidentPiece,
+                           [&](int64_t begin, int64_t end) {
+                             cache_.MakeResident(begin, end);
+                           });
 
   const int64_t num_slots =
       std::min(int64_t{block_size} * num_blocks, context_length_);

@@ -11,6 +11,7 @@
 namespace quire {
 namespace {
 
+constexpr int64_t kPage = 4096;
 constexpr size_t kHugePage = size_t{2} << 20;
 
 // Beyond every address space of x86-64; below, sums of sizes do not overflow.
@@ -39,6 +40,14 @@ absl::StatusOr<MappedMemory> MappedMemory::Allocate(int64_t num_bytes,
   // Only a request: without huge pages everything works, slower.
   madvise(memory.data_, static_cast<size_t>(num_bytes), MADV_HUGEPAGE);
   return memory;
+}
+
+void MappedMemory::MakeResident(int64_t begin, int64_t end) const {
+#ifdef MADV_POPULATE_WRITE
+  const int64_t first_page = begin / kPage * kPage;
+  madvise(data_ + first_page, static_cast<size_t>(end - first_page),
+          MADV_POPULATE_WRITE);
+#endif
 }
 
 MappedMemory::MappedMemory(MappedMemory&& other) noexcept

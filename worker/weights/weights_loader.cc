@@ -1,6 +1,7 @@
 #include "worker/weights/weights_loader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,7 @@
 #include "common/status_macros.h"
 #include "kernels/dequantize.h"
 #include "kernels/matrix_format.h"
+#include "kernels/packed_matrix.h"
 
 namespace quire {
 
@@ -26,7 +28,7 @@ absl::StatusOr<std::unique_ptr<Weights>> WeightsLoader::Load() {
                          MappedMemory::Allocate(num_bytes_, "the weights"));
   weights_->num_bytes_ = num_bytes_;
   FillVectors();
-  FillMatrices();
+  QUIRE_RETURN_IF_ERROR(FillMatrices());
   CopyEmbedding();
   return std::move(weights_);
 }
@@ -98,12 +100,12 @@ absl::Status WeightsLoader::PlaceFeedForward(const std::string& prefix,
   QUIRE_RETURN_IF_ERROR(
       PlaceVector({Whole(prefix + "ffn_norm.weight", config_.hidden_size)},
                   weights.ffn_norm));
+  const Part gate = {prefix + "ffn_gate.weight", size, shard_.intermediate};
+  const Part up = {prefix + "ffn_up.weight", size, shard_.intermediate};
+  const bool are_bytes = HaveByteFormats({gate, up});
   QUIRE_RETURN_IF_ERROR(
-      PlaceMatrix({{prefix + "ffn_gate.weight", size, shard_.intermediate}},
-                  AllInputs(), weights.gate));
-  QUIRE_RETURN_IF_ERROR(
-      PlaceMatrix({{prefix + "ffn_up.weight", size, shard_.intermediate}},
-                  AllInputs(), weights.up));
+      PlaceMatrix({gate}, AllInputs(), weights.gate, are_bytes));
+  QUIRE_RETURN_IF_ERROR(PlaceMatrix({up}, AllInputs(), weights.up, are_bytes));
   return PlaceMatrix({Whole(prefix + "ffn_down.weight", config_.hidden_size)},
                      {size, shard_.intermediate}, weights.down);
 }
@@ -119,8 +121,10 @@ absl::Status WeightsLoader::PlaceEmbedding() {
 
 absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
                                         const Inputs& inputs,
-                                        PackedMatrix& matrix) {
+                                        PackedMatrix& matrix,
+                                        bool may_be_bytes) {
   MatrixPlace place;
+  place.name = parts.front().name;
   matrix.num_inputs = inputs.share.size();
   place.first_input = inputs.share.begin;
   for (const Part& part : parts) {
@@ -130,6 +134,9 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
     matrix.num_outputs += part.share.size();
   }
   matrix.format = FormatFor(place.parts, inputs.share);
+  if (!may_be_bytes && IsByteFormat(matrix.format)) {
+    matrix.format = MatrixFormat::kBf16;
+  }
   place.offset = Reserve(matrix.num_bytes());
   place.matrix = &matrix;
   matrices_.push_back(std::move(place));
@@ -146,16 +153,21 @@ absl::Status WeightsLoader::PlaceStack(const std::vector<Part>& parts,
   return absl::OkStatus();
 }
 
+bool WeightsLoader::HaveByteFormats(const std::vector<Part>& parts) const {
+  return std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+    const TensorView* tensor = files_.FindTensor(part.name);
+    return tensor != nullptr && IsByteFormat(FormatFor({tensor}));
+  });
+}
+
 std::vector<std::vector<WeightsLoader::Part>> WeightsLoader::SplitByFormat(
     const std::vector<Part>& parts) const {
+  if (!HaveByteFormats(parts)) return {parts};
   std::vector<std::vector<Part>> split;
   MatrixFormat last = MatrixFormat::kF32;
   for (const Part& part : parts) {
-    const TensorView* tensor = files_.FindTensor(part.name);
-    const MatrixFormat format =
-        tensor == nullptr ? MatrixFormat::kF32 : FormatFor({tensor});
-    if (!IsByteFormat(format)) return {parts};
-    if (split.empty() || format != last) split.emplace_back();
+    const MatrixFormat format = FormatFor({files_.FindTensor(part.name)});
+    if (format != last) split.emplace_back();
     split.back().push_back(part);
     last = format;
   }
@@ -253,14 +265,23 @@ void WeightsLoader::FillVectors() {
   }
 }
 
-void WeightsLoader::FillMatrices() {
+absl::Status WeightsLoader::FillMatrices() {
   for (const MatrixPlace& place : matrices_) {
     PackedMatrix& matrix = *place.matrix;
     matrix.data = weights_->memory_.data() + place.offset;
+    std::atomic<bool> is_valid = true;
     pool_->ParallelFor(matrix.num_strips(), [&](int64_t begin, int64_t end) {
-      PackStrips(place.parts, matrix, begin, end, place.first_input);
+      if (!PackStrips(place.parts, matrix, begin, end, place.first_input)) {
+        is_valid = false;
+      }
     });
+    if (!is_valid) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(place.name, ": a weight is not a number, or beyond ",
+                       kMaxQuantizedWeight));
+    }
   }
+  return absl::OkStatus();
 }
 
 void WeightsLoader::CopyEmbedding() {

@@ -31,6 +31,7 @@ class WeightsLoader {
   // A place in memory to be filled from tensors that lie one below the other,
   // and whoever is told where it is.
   struct MatrixPlace {
+    std::string name;  // Of the first part.
     std::vector<const TensorView*> parts;
     int64_t first_input = 0;
     int64_t offset = 0;
@@ -70,11 +71,13 @@ class WeightsLoader {
     return {config_.hidden_size, {0, config_.hidden_size}};
   }
   absl::Status PlaceMatrix(const std::vector<Part>& parts, const Inputs& inputs,
-                           PackedMatrix& matrix);
+                           PackedMatrix& matrix, bool may_be_bytes = true);
   absl::Status PlaceStack(const std::vector<Part>& parts, const Inputs& inputs,
                           MatrixStack& stack);
+  // Whether all have byte formats, which can share prepared rows.
+  bool HaveByteFormats(const std::vector<Part>& parts) const;
   // What lies together in a stack: neighbours of one format, or all where some
-  // have no byte format, since formats must share prepared rows.
+  // have no byte format.
   std::vector<std::vector<Part>> SplitByFormat(
       const std::vector<Part>& parts) const;
   absl::Status PlaceVector(const std::vector<Part>& parts,
@@ -91,7 +94,7 @@ class WeightsLoader {
   int64_t Reserve(int64_t num_bytes);
 
   void FillVectors();
-  void FillMatrices();
+  absl::Status FillMatrices();
   void CopyEmbedding();
 
   const ModelFiles& files_;

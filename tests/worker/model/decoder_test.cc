@@ -70,6 +70,7 @@ std::unique_ptr<ModelFiles> MakeRandomMixed() {
   files->AddTensor("blk.0.ffn_gate.weight", {256, 256}, TensorType::kQ5_K);
   files->AddTensor("blk.0.ffn_up.weight", {256, 256}, TensorType::kQ3_K);
   files->AddTensor("blk.1.attn_k.weight", {64, 256}, TensorType::kQ8_0);
+  files->AddTensor("blk.1.ffn_gate.weight", {256, 256}, TensorType::kBF16);
   files->AddTensor("blk.1.ffn_up.weight", {256, 256}, TensorType::kQ2_K);
   files->AddTensor("blk.1.ffn_down.weight", {256, 256}, TensorType::kQ5_1);
   return files;
@@ -306,8 +307,8 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(InstructionSetName(std::get<1>(info.param)));
     });
 
-// Activations of 8 bits are off by half a percent, and layers pass that on.
-TEST_P(CloseToFloat32Test, QuantizedProductsMoveLogitsByFewPercent) {
+// Measured: 0.5 to 0.7 percent, most of which is the cache's bf16.
+TEST_P(CloseToFloat32Test, FastComputeMovesLogitsByAboutAPercent) {
   const std::vector<Logits> exact = LogitsOf(Compute::kF32);
   const std::vector<Logits> fast = LogitsOf(Compute::kAuto);
   double squares = 0, differences = 0;
@@ -317,7 +318,7 @@ TEST_P(CloseToFloat32Test, QuantizedProductsMoveLogitsByFewPercent) {
       differences += std::pow(fast[row][i] - exact[row][i], 2);
     }
   }
-  EXPECT_LT(std::sqrt(differences / squares), 0.05);
+  EXPECT_LT(std::sqrt(differences / squares), 0.012);
   EXPECT_GT(differences, 0);
 }
 

@@ -21,6 +21,10 @@ class RandomModelFiles : public ModelFiles {
   // Adds a tensor or replaces it. By shape, outermost first.
   void AddTensor(const std::string& name, const std::vector<int64_t>& shape,
                  TensorType type);
+  // The stored bytes of a tensor.
+  std::vector<std::byte>& mutable_data(const std::string& name) {
+    return tensors_.at(name).data;
+  }
   void RemoveTensor(const std::string& name) { tensors_.erase(name); }
   // Element of a tensor, in float32.
   float At(const std::string& name, int64_t index) const;

@@ -30,6 +30,13 @@ ModelConfig OneLayer() {
   return config;
 }
 
+ModelConfig OneLayerOfWholeGroups() {
+  ModelConfig config = OneLayer();
+  config.hidden_size = config.intermediate_size = 32;
+  config.head_dim = 16;
+  return config;
+}
+
 class WeightsTest : public testing::Test {
  protected:
   std::unique_ptr<Weights> MustLoad(
@@ -74,6 +81,31 @@ TEST_F(WeightsTest, GateAndUpAreMatricesOfTheSameSize) {
   EXPECT_EQ(At(layer.gate, 11, 2),
             files_.At("blk.0.ffn_gate.weight", 11 * 8 + 2));
   EXPECT_EQ(At(layer.up, 0, 2), files_.At("blk.0.ffn_up.weight", 2));
+}
+
+// Since rows are prepared for both in one form.
+TEST_F(WeightsTest, GateAndUpAreBothBf16WhereOneIs) {
+  RandomModelFiles files(OneLayerOfWholeGroups(), TensorType::kQ4_0);
+  const auto format_of_up = [&] {
+    const auto weights =
+        *Weights::Load(files, WeightPrecision::kFast, &pool_);
+    return weights->layers()[0].up.format;
+  };
+  EXPECT_EQ(format_of_up(), MatrixFormat::kQ4);
+  files.AddTensor("blk.0.ffn_gate.weight", {32, 32}, TensorType::kBF16);
+  EXPECT_EQ(format_of_up(), MatrixFormat::kBf16);
+}
+
+TEST_F(WeightsTest, AScaleThatIsNotANumberIsRefusedWithTheTensorsName) {
+  RandomModelFiles files(OneLayerOfWholeGroups(), TensorType::kQ4_0);
+  std::vector<std::byte>& data = files.mutable_data("blk.0.ffn_up.weight");
+  for (const int high_byte : {0x7e, 0x7c, 0x70}) {  // NaN, infinity, 8,192.
+    data[1] = static_cast<std::byte>(high_byte);
+    const auto weights = Weights::Load(files, WeightPrecision::kFast, &pool_);
+    EXPECT_EQ(weights.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(weights.status().message()),
+                testing::HasSubstr("blk.0.ffn_up.weight: a weight is not"));
+  }
 }
 
 TEST_F(WeightsTest, ATiedOutputIsTheEmbedding) {
