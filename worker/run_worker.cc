@@ -124,7 +124,7 @@ absl::Status RunWorker(const WorkerOptions& options,
   SchedulerLink link({.address = options.scheduler,
                       .redial = {},
                       .jitter_seed = std::random_device()()},
-                     hello, &executor, &pool);
+                     hello, &executor);
   signal->SetHandler([&link] { link.Stop(); });
   link.Run();
   signal->SetHandler(nullptr);

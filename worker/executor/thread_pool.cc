@@ -65,9 +65,6 @@ void Pin(std::thread& thread, int processor) {
   pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
 }
 
-// What is run aside: whoever takes it, runs it.
-enum Aside : uint32_t { kNothing, kOffered, kTaken };
-
 // Which part of a task is to be taken next. Whoever has taken one keeps the
 // task from ending, and tickets of an earlier task buy nothing.
 struct Tickets {
@@ -81,12 +78,9 @@ struct Tickets {
 // A task begins when `tickets` and then `generation` change, which all threads
 // watch, with the task on their line. It ends when `num_done` is the number of
 // its parts; that has a line of its own. A thread that another program keeps
-// from its processor is waited for only if it has taken a part. What is run
-// aside begins like a task without parts.
+// from its processor is waited for only if it has taken a part.
 struct ThreadPool::State {
   void Work();
-  void Begin(uint16_t num_parts);
-  void DoAside();
   // Takes parts while there are some.
   void DoParts();
   bool TakePart(int* part);
@@ -101,9 +95,6 @@ struct ThreadPool::State {
   const void* task = nullptr;
   std::vector<std::thread> threads;
   alignas(64) std::atomic<uint32_t> num_done = 0;
-  alignas(64) std::atomic<uint32_t> aside = kNothing;
-  void (*aside_call)(void* task) = nullptr;
-  void* aside_task = nullptr;
   Waiter caller{/*may_spin=*/false};
 };
 
@@ -115,28 +106,8 @@ void ThreadPool::State::Work() {
     // more.
     seen = generation.load(std::memory_order_acquire);
     if (stops.load(std::memory_order_relaxed)) return;
-    DoAside();
     DoParts();
   }
-}
-
-void ThreadPool::State::Begin(uint16_t num_parts) {
-  const uint32_t next = generation.load(std::memory_order_relaxed) + 1;
-  tickets.store({next, num_parts, 0}, std::memory_order_release);
-  generation.store(next, std::memory_order_release);
-  generation.notify_all();
-}
-
-void ThreadPool::State::DoAside() {
-  uint32_t offered = kOffered;
-  if (aside.load(std::memory_order_relaxed) != kOffered ||
-      !aside.compare_exchange_strong(offered, kTaken,
-                                     std::memory_order_acquire)) {
-    return;
-  }
-  aside_call(aside_task);
-  aside.store(kNothing, std::memory_order_release);
-  aside.notify_one();
 }
 
 void ThreadPool::State::DoParts() {
@@ -191,27 +162,16 @@ void ThreadPool::RunErased(void (*call)(const void* task, int part),
   state.call = call;
   state.task = task;
   state.num_done.store(0, std::memory_order_relaxed);
-  state.Begin(state.num_threads);
+  const uint32_t generation =
+      state.generation.load(std::memory_order_relaxed) + 1;
+  state.tickets.store({generation, state.num_threads, 0},
+                      std::memory_order_release);
+  state.generation.store(generation, std::memory_order_release);
+  state.generation.notify_all();
   state.DoParts();
   for (uint32_t done; (done = state.num_done.load(std::memory_order_acquire)) <
                       state.num_threads;) {
     state.caller.WaitWhileEqual(state.num_done, done);
-  }
-}
-
-void ThreadPool::RunAsideErased(void (*call)(void* task), void* task) {
-  State& state = *state_;
-  if (state.num_threads == 1) return call(task);
-  state.aside_call = call;
-  state.aside_task = task;
-  state.aside.store(kOffered, std::memory_order_release);
-  state.Begin(/*num_parts=*/0);
-}
-
-void ThreadPool::AwaitAside() {
-  state_->DoAside();
-  while (state_->aside.load(std::memory_order_acquire) == kTaken) {
-    state_->caller.WaitWhileEqual(state_->aside, kTaken);
   }
 }
 

@@ -73,20 +73,8 @@ class ThreadPool {
         count, [&](int, int64_t begin, int64_t end) { task(begin, end); });
   }
 
-  // Has one of the other threads run task() once, beside what the caller runs
-  // next, which the rest begins without it; where there is no other, runs it at
-  // once. The task must live until AwaitAside returns. REQUIRES: none is aside.
-  template <typename Task>
-  void RunAside(Task* task) {
-    RunAsideErased([](void* t) { (*static_cast<Task*>(t))(); }, task);
-  }
-  // Returns when what was last run aside is done, and seen by the caller. May
-  // run it itself.
-  void AwaitAside();
-
  private:
   void RunErased(void (*call)(const void* task, int part), const void* task);
-  void RunAsideErased(void (*call)(void* task), void* task);
 
   struct State;
   std::unique_ptr<State> state_;

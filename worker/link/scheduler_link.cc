@@ -1,6 +1,5 @@
 #include "worker/link/scheduler_link.h"
 
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -46,12 +45,10 @@ absl::Status ToStatus(const grpc::Status& status) {
 }  // namespace
 
 SchedulerLink::SchedulerLink(const SchedulerLinkOptions& options,
-                             worker::v1::Hello hello, Executor* executor,
-                             ThreadPool* pool)
+                             worker::v1::Hello hello, Executor* executor)
     : options_(options),
       hello_(std::move(hello)),
       executor_(executor),
-      pool_(pool),
       backoff_(options.redial, options.jitter_seed) {}
 
 void SchedulerLink::Run() {
@@ -129,52 +126,17 @@ absl::Status SchedulerLink::ShakeHands(Stream* stream, bool* is_attached) {
   return absl::OkStatus();
 }
 
-// Writes results on another thread of the pool while the next step begins: with
-// few processors, whoever waits for a result runs at once in place of the
-// thread that writes it, for longer than many a phase of a step.
-class SchedulerLink::ResultWriter {
- public:
-  ResultWriter(Stream* stream, ThreadPool* pool)
-      : pool_(pool), task_{.stream = stream} {}
-  ~ResultWriter() { pool_->AwaitAside(); }
-
-  // The one to fill while the last one may still be written.
-  StepResult* next() { return messages_[next_].mutable_result(); }
-  // Writes that. False: an earlier one could not be written.
-  bool Write() {
-    pool_->AwaitAside();
-    task_.message = &messages_[next_];
-    next_ = 1 - next_;
-    if (!task_.is_open) return false;
-    pool_->RunAside(&task_);
-    return true;
-  }
-
- private:
-  struct Task {
-    Stream* stream;
-    const WorkerMessage* message = nullptr;
-    bool is_open = true;
-    void operator()() { is_open = stream->Write(*message); }
-  };
-
-  ThreadPool* const pool_;
-  // Reused, so that a step does not allocate them anew.
-  std::array<WorkerMessage, 2> messages_;
-  int next_ = 0;
-  Task task_;
-};
-
 absl::Status SchedulerLink::AnswerPlans(Stream* stream) {
-  ResultWriter writer(stream, pool_);
+  // Reused, so that a step does not allocate them anew.
+  WorkerMessage out;
   SchedulerMessage in;
   while (stream->Read(&in)) {
     if (!in.has_plan()) {
       return absl::FailedPreconditionError(
           "the scheduler sent something else than a plan");
     }
-    Answer(in.plan(), writer.next());
-    if (!writer.Write()) break;
+    Answer(in.plan(), out.mutable_result());
+    if (!stream->Write(out)) break;
   }
   return absl::OkStatus();
 }

@@ -13,7 +13,6 @@
 #include "absl/time/time.h"
 #include "quire/worker/v1/attach.grpc.pb.h"
 #include "worker/executor/executor.h"
-#include "worker/executor/thread_pool.h"
 #include "worker/link/attach_ending.h"
 #include "worker/link/redial_backoff.h"
 
@@ -34,10 +33,9 @@ struct SchedulerLinkOptions {
 //     any --Stop--> stopped
 class SchedulerLink {
  public:
-  // `hello` describes this rank. `executor` and its `pool` must outlive the
-  // link.
+  // `hello` describes this rank. `executor` must outlive the link.
   SchedulerLink(const SchedulerLinkOptions& options, worker::v1::Hello hello,
-                Executor* executor, ThreadPool* pool);
+                Executor* executor);
 
   // Serves until Stop. A refused handshake (FAILED_PRECONDITION and the like)
   // is logged with the scheduler's text and tried again at the slowest pace,
@@ -58,7 +56,6 @@ class SchedulerLink {
   absl::Status Serve(Stream* stream, bool* is_attached);
   absl::Status ShakeHands(Stream* stream, bool* is_attached);
   absl::Status AnswerPlans(Stream* stream);
-  class ResultWriter;
   void Answer(const worker::v1::StepPlan& plan, worker::v1::StepResult* result);
   void Pause(const AttachEnding& ending);
 
@@ -69,7 +66,6 @@ class SchedulerLink {
   const SchedulerLinkOptions options_;
   const worker::v1::Hello hello_;
   Executor* const executor_;
-  ThreadPool* const pool_;
   RedialBackoff backoff_;
   std::string last_trouble_;  // Said once, not again with each attempt.
 

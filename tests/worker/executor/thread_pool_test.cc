@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -52,37 +51,6 @@ TEST_P(ThreadPoolTest, ATaskSeesWhatTheOneBeforeItWrote) {
     for (int64_t value : values) wanted += value;
   }
 }
-
-TEST_P(ThreadPoolTest, WhatRunsAsideIsDoneOnceBesideTasks) {
-  int runs = 0;
-  auto aside = [&] { ++runs; };
-  for (int step = 1; step <= 2000; ++step) {
-    pool_.RunAside(&aside);
-    std::vector<int> parts(GetParam());
-    for (int task = 0; task < step % 3; ++task) {
-      pool_.Run([&](int part) { ++parts[part]; });
-    }
-    ASSERT_EQ(parts, std::vector<int>(GetParam(), step % 3));
-    pool_.AwaitAside();
-    ASSERT_EQ(runs, step);
-  }
-}
-
-// A thread that is busy aside is not waited for.
-TEST_P(ThreadPoolTest, TasksEndWhileSomethingRunsAside) {
-  if (GetParam() == 1) return;  // Nobody is there to be beside.
-  std::atomic<bool> may_end = false;
-  auto aside = [&] { may_end.wait(false); };
-  pool_.RunAside(&aside);
-  std::atomic<int> runs = 0;
-  pool_.Run([&](int) { ++runs; });
-  EXPECT_EQ(runs, GetParam());
-  may_end = true;
-  may_end.notify_all();
-  pool_.AwaitAside();
-}
-
-TEST_P(ThreadPoolTest, AwaitingNothingAsideReturns) { pool_.AwaitAside(); }
 
 TEST_P(ThreadPoolTest, ParallelForCoversARangeOnce) {
   for (int64_t count : {0, 1, 2, 7, 64, 1000}) {

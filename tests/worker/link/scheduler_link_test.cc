@@ -61,7 +61,7 @@ class SchedulerLinkTest : public ::testing::Test {
         SchedulerLinkOptions{.address = address,
                              .redial = {.first = absl::Milliseconds(1),
                                         .longest = absl::Milliseconds(2)}},
-        hello, &executor_, &pool_);
+        hello, &executor_);
     thread_ = std::thread([this] { link_->Run(); });
   }
 
@@ -95,7 +95,7 @@ class SchedulerLinkTest : public ::testing::Test {
   }
 
   FakeModel model_{/*vocabulary_size=*/64, /*context_length=*/64};
-  ThreadPool pool_{2};
+  ThreadPool pool_{1};
   SingleRankCommunicator communicator_;
   SystemClock clock_;
   Executor executor_{&model_,
@@ -247,7 +247,7 @@ TEST_F(SchedulerLinkTest, StopEndsAttemptsToReachNobody) {
 }
 
 TEST_F(SchedulerLinkTest, StopBeforeRunIsHeeded) {
-  SchedulerLink link({.address = "127.0.0.1:1"}, Hello(), &executor_, &pool_);
+  SchedulerLink link({.address = "127.0.0.1:1"}, Hello(), &executor_);
   link.Stop();
   link.Run();
 }
