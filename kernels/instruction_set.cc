@@ -10,8 +10,8 @@ namespace quire {
 namespace {
 
 // Whether the processor has AMX for bf16, with the halves that all processors
-// with AMX have, and Linux lets this process use its registers, which it does on
-// request only (since 5.16).
+// with AMX have, and Linux lets this process use its registers, which it does
+// on request only (since 5.16).
 bool HasTiles() {
 #if defined(__x86_64__) && defined(__linux__)
   constexpr unsigned kHalves = 1U << 23;  // AVX512_FP16.
@@ -58,6 +58,13 @@ InstructionSet BestInstructionSet() {
     if (IsSupported(set)) best = set;
   }
   return best;
+}
+
+std::optional<InstructionSet> InstructionSetNamed(std::string_view name) {
+  for (const InstructionSet set : kInstructionSets) {
+    if (InstructionSetName(set) == name) return set;
+  }
+  return std::nullopt;
 }
 
 std::string_view InstructionSetName(InstructionSet instruction_set) {

@@ -2,6 +2,7 @@
 #define QUIRE_KERNELS_INSTRUCTION_SET_H_
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace quire {
@@ -12,7 +13,7 @@ enum class InstructionSet {
   kScalar,  // Any x86-64.
   kAvx2,    // AVX2, FMA, F16C.
   kAvx512,  // AVX-512 F, BW, DQ, VL, VNNI and BF16.
-  kAmx,     // The same, and the tile matrix unit (AMX) for int8 and bf16.
+  kAmx,     // The same, FP16, and the tile matrix unit (AMX) for bf16.
 };
 inline constexpr std::array kInstructionSets = {
     InstructionSet::kScalar, InstructionSet::kAvx2, InstructionSet::kAvx512,
@@ -23,6 +24,7 @@ InstructionSet BestInstructionSet();
 bool IsSupported(InstructionSet instruction_set);
 
 // "scalar", "avx2", "avx512", "amx".
+std::optional<InstructionSet> InstructionSetNamed(std::string_view name);
 std::string_view InstructionSetName(InstructionSet instruction_set);
 
 }  // namespace quire

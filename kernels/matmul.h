@@ -12,14 +12,16 @@ namespace quire {
 
 // The rows of a step in the form that a product reads: [group of 32
 // inputs][row][32 inputs], in an element type that depends on format and
-// instruction set. Does not own `data`, which is aligned to 64 bytes.
+// instruction set; scales of all rows follow each group where there are some.
+// Does not own `data`, which is aligned to 64 bytes.
 struct PreparedRows {
   MatrixFormat format = MatrixFormat::kF32;
   int64_t num_inputs = 0;
   int64_t num_rows = 0;
   std::byte* data = nullptr;
-  // In byte formats: each number is the sum of two bytes, the second of which
-  // has what rounding to the first lost. Twice the arithmetic, 15 bits.
+  // In byte formats in lanes: each number is the sum of two bytes, the second
+  // of which has what rounding to the first lost. Twice the arithmetic, 15
+  // bits.
   bool fine = false;
 };
 int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
@@ -42,13 +44,15 @@ struct ProductOutput {
   bool add = false;             // Adds to y instead of overwriting it.
 };
 
-// y[r, o - first_strip * 32] = (the same +) sum over k of rows[first_row + r, k]
-// * matrix[o, k] (+ bias[o]), for r in [0, num_rows) and the outputs o of strips
-// [first_strip, last_strip). Strips may be shared out among threads.
+// y[r, o - first_strip * 32] = (the same +) sum over k of rows[first_row + r,
+// k]
+// * matrix[o, k] (+ bias[o]), for r in [0, num_rows) and the outputs o of
+// strips [first_strip, last_strip). Strips may be shared out among threads.
 //
-// The sum of each y runs over k in ascending order, whatever the number of
-// rows: a row's result is the same, to the bit, in any batch and any cut into
-// strips.
+// A sum has an order that depends on format and instruction set alone: a row's
+// result is the same, to the bit, in any batch and any cut into strips.
+// REQUIRES: the rows were prepared in the same instruction set, for as many
+// inputs, and in the matrix' format or both in byte formats.
 void MatMul(InstructionSet instruction_set, const PackedMatrix& matrix,
             const PreparedRows& rows, int64_t first_row, int64_t num_rows,
             int64_t first_strip, int64_t last_strip,

@@ -14,8 +14,10 @@ namespace quire {
 //   kBf16  weights rounded to bf16; activations too, where the machine
 //          multiplies pairs of bf16;
 //   kQ2 .. kQ8  byte formats: integers of so many bits with scales, as GGML's
-//          quantized types store them (FastFormatOf says which); activations
-//          rounded to int8, with a scale for 32 inputs.
+//          quantized types store them (FastFormatOf says which). In lanes,
+//          activations are rounded to int8, with a scale for 32 inputs. In
+//          tiles, weights and activations become bf16: weights below 2^-18
+//          count as zeros, activations from 2^20 on as infinite.
 enum class MatrixFormat { kF32, kBf16, kQ2, kQ3, kQ4, kQ5, kQ6, kQ8 };
 
 // Outputs come in strips, the unit in which threads share a product, and inputs

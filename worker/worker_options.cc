@@ -90,15 +90,15 @@ absl::Status ValidateGroup(const WorkerOptions& options) {
 
 absl::StatusOr<InstructionSet> ParseInstructionSet(const std::string& text) {
   if (text == "auto") return BestInstructionSet();
-  for (const InstructionSet set : kInstructionSets) {
-    if (text != InstructionSetName(set)) continue;
-    if (IsSupported(set)) return set;
-    return absl::FailedPreconditionError(
-        absl::StrCat("--instruction_set is \"", text,
-                     "\", which this machine lacks; it has ",
-                     ToAbsl(InstructionSetName(BestInstructionSet()))));
+  const std::optional<InstructionSet> set = InstructionSetNamed(text);
+  if (!set.has_value()) {
+    return Invalid("instruction_set", text,
+                   "auto, scalar, avx2, avx512 or amx");
   }
-  return Invalid("instruction_set", text, "auto, scalar, avx2, avx512 or amx");
+  if (IsSupported(*set)) return *set;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--instruction_set is \"", text, "\", which this machine lacks; it has ",
+      ToAbsl(InstructionSetName(BestInstructionSet()))));
 }
 
 }  // namespace

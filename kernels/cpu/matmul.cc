@@ -26,8 +26,8 @@ void MatMul(InstructionSet instruction_set, const PackedMatrix& matrix,
             int64_t first_strip, int64_t last_strip,
             const ProductOutput& output) {
   QUIRE_CHECK(rows.num_inputs == matrix.num_inputs &&
-              (rows.format == matrix.format || (IsByteFormat(rows.format) &&
-                                                IsByteFormat(matrix.format))));
+              (rows.format == matrix.format ||
+               (IsByteFormat(rows.format) && IsByteFormat(matrix.format))));
   GetKernelTable(instruction_set)
       .matmul(matrix, rows, first_row, num_rows, first_strip, last_strip,
               output);

@@ -106,8 +106,9 @@ bool PackHeader(const ByteFormat& format, const QuantType& type,
     StoreHalf(scale, header + ptrdiff_t{32} * i);
     if (format.minima) StoreHalf(minimum, header + ptrdiff_t{32} * (n + i));
     // Written so that a comparison with what is not a number fails.
-    is_valid &= std::abs(minimum) <= kMaxQuantizedWeight &&
-                std::abs(scale * largest_quant + minimum) <= kMaxQuantizedWeight;
+    is_valid &=
+        std::abs(minimum) <= kMaxQuantizedWeight &&
+        std::abs(scale * largest_quant + minimum) <= kMaxQuantizedWeight;
   }
   return is_valid;
 }
@@ -149,9 +150,8 @@ bool PackByteGroup(const ByteFormat& format, const QuantType& type,
                    const QuantGroup& quants, int64_t output, std::byte* group) {
   const int64_t block = output / kBlockOutputs;
   const int64_t place = output % kBlockOutputs;
-  const bool is_valid =
-      PackHeader(format, type, quants,
-                 group + format.header_offset(block) + 2 * place);
+  const bool is_valid = PackHeader(
+      format, type, quants, group + format.header_offset(block) + 2 * place);
   std::byte* planes = group + format.planes_offset(block) + 4 * place;
   for (int64_t k = 0; k < kInputGroup / 4; ++k) {
     uint32_t dword;

@@ -21,7 +21,7 @@
 #endif
 
 #define QUIRE_BEGIN_TARGET_AVX2 QUIRE_BEGIN_TARGET_("avx2,fma,f16c")
-#define QUIRE_AVX512_                                           \
+#define QUIRE_AVX512_                                            \
   "avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni," \
   "avx512bf16"
 #define QUIRE_BEGIN_TARGET_AVX512 QUIRE_BEGIN_TARGET_(QUIRE_AVX512_)

@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 #include <memory>
-#include <new>
+
+#include "common/check.h"
 
 namespace quire {
 namespace {
@@ -19,7 +20,7 @@ std::byte* ThreadScratch(int64_t num_bytes) {
   if (size < num_bytes) {
     const int64_t rounded = (num_bytes + 63) / 64 * 64;
     memory.reset(static_cast<std::byte*>(std::aligned_alloc(64, rounded)));
-    if (memory == nullptr) throw std::bad_alloc();
+    QUIRE_CHECK(memory != nullptr);
     size = rounded;
   }
   return memory.get();

@@ -7,8 +7,8 @@
 namespace quire {
 
 // Memory of the calling thread, aligned to 64 bytes, whose content lasts until
-// its next call. Grows to what was asked for at most, so that steps soon stop
-// allocating.
+// its next call. Grows to the largest request and is kept until the thread
+// ends, so that steps soon stop allocating.
 std::byte* ThreadScratch(int64_t num_bytes);
 
 }  // namespace quire

@@ -123,8 +123,8 @@ class Product {
 
   // Sum of a row and an output in double precision, and how far from it a sum
   // may be: n products, each rounded once or twice, are off by at most 2 n half
-  // units of the sum of magnitudes, and by what their weights are off. Fine rows
-  // of bytes are off by half of the 254th part of the 127th part of 1, and
+  // units of the sum of magnitudes, and by what their weights are off. Fine
+  // rows of bytes are off by half of the 254th part of the 127th part of 1, and
   // weights are below 3.
   std::pair<double, double> Reference(const float* x, int64_t output) const {
     const auto n = static_cast<double>(matrix_.num_inputs);
@@ -139,8 +139,8 @@ class Product {
       const double weight = weights_[output * matrix_.num_inputs + k];
       const double magnitude = is_byte_format ? 3 : std::abs(weight);
       sum += row[k] * weight;
-      bound += std::abs(row[k]) * (magnitude * 2 * n * kFloatEpsilon +
-                                   WeightRounding(weight));
+      bound += std::abs(row[k]) *
+               (magnitude * 2 * n * kFloatEpsilon + WeightRounding(weight));
     }
     return {sum, bound};
   }

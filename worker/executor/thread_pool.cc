@@ -48,7 +48,8 @@ std::vector<int> UsableProcessors() {
 }
 
 // The processor for each thread, where the pool has exactly the processors that
-// somebody set aside for this process. On processors that it shares with others
+// somebody set aside for this process. The first is left to the calling thread,
+// which is not pinned. On processors that it shares with others
 // a pinned thread would wait for one while another is idle.
 std::vector<int> ProcessorsToPin(const std::vector<int>& usable,
                                  int num_threads) {

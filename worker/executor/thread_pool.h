@@ -13,7 +13,8 @@ namespace quire {
 // one thread calls it.
 class ThreadPool {
  public:
-  // REQUIRES: num_threads >= 1.
+  // Pins its threads where the process has exactly num_threads of the machine's
+  // processors. REQUIRES: 1 <= num_threads <= 65,535.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -183,9 +183,9 @@ absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
 }
 
 void Decoder::ProjectQkv(const LayerWeights& weights, RowRange range) {
-  // Rounding errors of queries and keys are magnified by the softmax: fine rows
-  // here take two fifths off the divergence from float32, for an eighth more
-  // arithmetic.
+  // Rounding errors of queries and keys are magnified by the softmax: in lanes,
+  // fine rows here take two fifths off the divergence from float32, for an
+  // eighth more arithmetic.
   const PreparedRows normed =
       buffers_.Prepared(weights.qkv.front(), range.size(), /*fine=*/true);
   NormRows(weights.attention_norm, range, normed);
@@ -311,7 +311,8 @@ void Decoder::MultiplyGated(const LayerWeights& weights,
     MatMul(instruction_set_, weights.up, rows, 0, rows.num_rows, begin, end,
            {.y = up, .stride = stride});
     const int64_t first = begin * kStripOutputs;
-    const int64_t count = std::min(gated.num_inputs, end * kStripOutputs) - first;
+    const int64_t count =
+        std::min(gated.num_inputs, end * kStripOutputs) - first;
     for (int64_t row = 0; row < rows.num_rows; ++row) {
       float* const of_row = gate + row * stride;
       SiluMul(instruction_set_, of_row, up + row * stride, count, of_row);

@@ -23,9 +23,9 @@ namespace quire {
 
 // The Llama family on CPUs: pre-norm layers of grouped-query attention with
 // rotary positions and a gated feed-forward network. A step is a sequence of
-// phases, each shared out over the threads of the pool and ended by all of
-// them, the calling thread included; within a phase no result depends on who
-// computes it. Contracts are those of Model.
+// phases, each cut into parts that whichever thread of the pool is free takes;
+// the next begins when all parts are done. Within a phase no result depends on
+// who computes it. Contracts are those of Model.
 //
 // Of several ranks each computes the heads and the part of the feed-forward
 // network that ShardPlan gives it. Its share of an attention's or a

@@ -47,10 +47,9 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
   // So that first prompts do not wait for pages to be cleared. Blocks with
   // small numbers are used first.
   const int64_t resident = std::min(BytesOf(num_blocks), kResidentBytes);
-  pool_->ParallelForPieces(resident, kResidentPiece,
-                           [&](int64_t begin, int64_t end) {
-                             cache_.MakeResident(begin, end);
-                           });
+  pool_->ParallelForPieces(
+      resident, kResidentPiece,
+      [&](int64_t begin, int64_t end) { cache_.MakeResident(begin, end); });
 
   const int64_t num_slots =
       std::min(int64_t{block_size} * num_blocks, context_length_);

@@ -74,8 +74,8 @@ absl::StatusOr<StepBuffers> StepBuffers::Allocate(const ModelConfig& config,
   b.prepared_ = arena.Take(std::max(
       PreparedBytes(shape, widest_input, range_rows, /*fine=*/false),
       PreparedBytes(shape, config.hidden_size, range_rows, /*fine=*/true)));
-  b.prepared_gated_ = arena.Take(PreparedBytes(
-      shape, config.intermediate_size, range_rows, /*fine=*/false));
+  b.prepared_gated_ = arena.Take(PreparedBytes(shape, config.intermediate_size,
+                                               range_rows, /*fine=*/false));
   b.prepared_logits_ =
       arena.Take(PreparedBytes(shape, config.hidden_size, rows, /*fine=*/true));
   QUIRE_ASSIGN_OR_RETURN(

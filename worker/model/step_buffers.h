@@ -65,8 +65,9 @@ class StepBuffers {
                         bool fine = false) const;
   // That of down, which is written while that of gate and up is read.
   PreparedRows PreparedGated(const PackedMatrix& down, int64_t num_rows) const;
-  // That of the output matrix, which lasts until the next step. Fine: logits
-  // are where rounding shows most, and a single row waits for memory anyway.
+  // That of the output matrix, which lasts until the next step. Fine (in
+  // lanes): logits are where rounding shows most, and a single row waits for
+  // memory anyway.
   PreparedRows PreparedLogits(const PackedMatrix& output,
                               int64_t num_rows) const;
 

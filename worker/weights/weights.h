@@ -34,9 +34,9 @@ struct LayerWeights {
   const float* qkv_bias = nullptr;  // [outputs of qkv] or null.
   PackedMatrix attention_output;    // [hidden_size, num_heads * head_dim]
   const float* ffn_norm = nullptr;  // [hidden_size]
-  PackedMatrix gate;  // [intermediate_size, hidden_size]
-  PackedMatrix up;    // [intermediate_size, hidden_size]
-  PackedMatrix down;  // [hidden_size, intermediate_size]
+  PackedMatrix gate;                // [intermediate_size, hidden_size]
+  PackedMatrix up;                  // [intermediate_size, hidden_size]
+  PackedMatrix down;                // [hidden_size, intermediate_size]
 };
 
 // A rank's share of the weights of a model in the form that the kernels read,

@@ -126,9 +126,7 @@ class Benchmark {
     return {{"instruction_set", InstructionSetName(arguments_.instruction_set)},
             {"threads", arguments_.num_threads},
             {"cold_bytes", arguments_.cold_bytes},
-            {"read_gigabytes_per_second", peaks.read_gigabytes_per_second},
-            {"bf16_gigaflops", peaks.bf16_gigaflops},
-            {"amx_bf16_gigaflops", peaks.amx_bf16_gigaflops},
+            {"peaks", quire::Describe(peaks)},
             {"decode", decode},
             {"prefill", prefill}};
   }

@@ -203,10 +203,11 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
     if (argument.starts_with(kText)) {
       arguments->text = argument.substr(kText.size());
     } else if (argument.starts_with(kSet)) {
-      for (const InstructionSet set : kInstructionSets) {
-        if (InstructionSetName(set) == argument.substr(kSet.size()))
-          arguments->instruction_set = set;
-      }
+      const auto set = InstructionSetNamed(argument.substr(kSet.size()));
+      if (!set.has_value() || !IsSupported(*set)) return false;
+      arguments->instruction_set = *set;
+    } else if (argument.starts_with("--")) {
+      return false;
     } else {
       files.push_back(argument);
     }

@@ -15,13 +15,6 @@ std::optional<std::string> ValueOf(std::string_view name,
   return std::string(argument.substr(name.size()));
 }
 
-std::optional<InstructionSet> SetNamed(std::string_view name) {
-  for (const InstructionSet set : kInstructionSets) {
-    if (InstructionSetName(set) == name && IsSupported(set)) return set;
-  }
-  return std::nullopt;
-}
-
 bool Take(std::string_view argument, KernelArguments& arguments) {
   if (argument == "--quick") {
     arguments.quick = true;
@@ -31,8 +24,8 @@ bool Take(std::string_view argument, KernelArguments& arguments) {
     arguments.cold_bytes =
         std::max(1, std::atoi(megabytes->c_str())) * (int64_t{1} << 20);
   } else if (const auto name = ValueOf("--instruction_set=", argument)) {
-    const std::optional<InstructionSet> set = SetNamed(*name);
-    if (!set.has_value()) return false;
+    const std::optional<InstructionSet> set = InstructionSetNamed(*name);
+    if (!set.has_value() || !IsSupported(*set)) return false;
     arguments.instruction_set = *set;
   } else {
     return false;

@@ -142,19 +142,6 @@ __attribute__((target("amx-tile,amx-bf16"))) void ProductsAmxBf16() {
   _tile_release();
 }
 
-__attribute__((target("amx-tile,amx-int8"))) void ProductsAmxInt8() {
-  BeginTiles();
-  for (int64_t i = 0; i < kRounds; ++i) {
-    _tile_dpbssd(0, 6, 7);
-    _tile_dpbssd(1, 6, 7);
-    _tile_dpbssd(2, 6, 7);
-    _tile_dpbssd(3, 6, 7);
-    _tile_dpbssd(4, 6, 7);
-    _tile_dpbssd(5, 6, 7);
-  }
-  _tile_release();
-}
-
 double ReadBandwidth(ThreadPool* pool, int64_t num_bytes) {
   auto memory = MappedMemory::Allocate(num_bytes + 8192, "a benchmark");
   QUIRE_CHECK(memory.ok());
@@ -198,10 +185,21 @@ MachinePeaks MeasureMachinePeaks(ThreadPool* pool, int64_t cold_bytes) {
     constexpr double kProducts = kTileSums * 16.0 * 16.0;
     peaks.amx_bf16_gigaflops =
         Gigaflops(pool, ProductsAmxBf16, kProducts * 32 * 2);
-    peaks.amx_int8_gigaops =
-        Gigaflops(pool, ProductsAmxInt8, kProducts * 64 * 2);
   }
   return peaks;
+}
+
+nlohmann::ordered_json Describe(const MachinePeaks& peaks) {
+  nlohmann::ordered_json described = {
+      {"read_gigabytes_per_second", peaks.read_gigabytes_per_second},
+      {"f32_gigaflops", peaks.f32_gigaflops}};
+  const auto add = [&](const char* name, double peak) {
+    if (peak > 0) described[name] = peak;
+  };
+  add("bf16_gigaflops", peaks.bf16_gigaflops);
+  add("int8_gigaops", peaks.int8_gigaops);
+  add("amx_bf16_gigaflops", peaks.amx_bf16_gigaflops);
+  return described;
 }
 
 }  // namespace quire

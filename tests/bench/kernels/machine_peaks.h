@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "worker/executor/thread_pool.h"
 
@@ -16,10 +17,11 @@ struct MachinePeaks {
   double bf16_gigaflops = 0;  // Products of bf16 pairs; 0 where there are none.
   double f32_gigaflops = 0;   // The widest fused multiply-adds.
   double int8_gigaops = 0;    // Dot products of int8 in vectors; 0 as above.
-  // The same in tiles of AMX; 0 where there are none.
-  double amx_bf16_gigaflops = 0;
-  double amx_int8_gigaops = 0;
+  double amx_bf16_gigaflops = 0;  // Products in tiles of AMX; 0 as above.
 };
+// By name, with what the machine lacks left out.
+nlohmann::ordered_json Describe(const MachinePeaks& peaks);
+
 // `cold_bytes` are read for the first.
 MachinePeaks MeasureMachinePeaks(ThreadPool* pool,
                                  int64_t cold_bytes = int64_t{256} << 20);

@@ -5,8 +5,8 @@
 // Weights are cold: a product is repeated over copies of its matrix that no
 // cache holds together, in their order in memory, like the layers of a model.
 // read_share is that of the measured read bandwidth, which bounds one row;
-// int8_share that of the peak of int8 dot products in vectors, which tiles of
-// AMX exceed. Best of several windows.
+// int8_share that of the peak of int8 dot products in vectors, amx_bf16_share
+// that of products in tiles. Best of several windows.
 
 #include <algorithm>
 #include <cstdio>
@@ -118,7 +118,9 @@ class Product {
     matrix_.data = weights_.data() + next_copy_ * matrix_.num_bytes();
     pool_->ParallelFor(matrix_.num_strips(), [&](int64_t begin, int64_t end) {
       MatMul(arguments_.instruction_set, matrix_, rows, 0, rows.num_rows, begin,
-             end, {.y = y_.data() + begin * kStripOutputs, .stride = matrix_.num_outputs});
+             end,
+             {.y = y_.data() + begin * kStripOutputs,
+              .stride = matrix_.num_outputs});
     });
   }
 
@@ -155,6 +157,8 @@ nlohmann::json Measure(const KernelArguments& arguments,
         {"gigaops", gigaops}};
     if (peaks.int8_gigaops > 0)
       result["int8_share"] = gigaops / peaks.int8_gigaops;
+    if (peaks.amx_bf16_gigaflops > 0)
+      result["amx_bf16_share"] = gigaops / peaks.amx_bf16_gigaflops;
     products.push_back(std::move(result));
   }
   return products;
@@ -185,10 +189,7 @@ nlohmann::json MeasureAll(const KernelArguments& arguments) {
   }
   return {{"instruction_set", InstructionSetName(arguments.instruction_set)},
           {"threads", arguments.num_threads},
-          {"read_gigabytes_per_second", peaks.read_gigabytes_per_second},
-          {"int8_gigaops", peaks.int8_gigaops},
-          {"amx_int8_gigaops", peaks.amx_int8_gigaops},
-          {"amx_bf16_gigaflops", peaks.amx_bf16_gigaflops},
+          {"peaks", Describe(peaks)},
           {"products", products}};
 }
 

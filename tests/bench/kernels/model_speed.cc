@@ -14,10 +14,12 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "common/check.h"
 #include "common/modelfile/model_files.h"
 #include "tests/bench/kernels/bench_clock.h"
@@ -112,7 +114,7 @@ bool TakeFlag(std::string_view argument, std::string_view name,
   return true;
 }
 
-Arguments Parse(int argc, char** argv) {
+std::optional<Arguments> Parse(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; ++i) {
     std::string value;
@@ -122,14 +124,16 @@ Arguments Parse(int argc, char** argv) {
       arguments.options.compute =
           value == "f32" ? Compute::kF32 : Compute::kAuto;
     } else if (TakeFlag(argv[i], "--instruction_set=", &value)) {
-      for (const InstructionSet set : kInstructionSets) {
-        if (InstructionSetName(set) == value)
-          arguments.options.instruction_set = set;
-      }
-    } else {
+      const auto set = InstructionSetNamed(value);
+      if (!set.has_value() || !IsSupported(*set)) return std::nullopt;
+      arguments.options.instruction_set = *set;
+    } else if (!std::string_view(argv[i]).starts_with("--")) {
       arguments.model = argv[i];
+    } else {
+      return std::nullopt;
     }
   }
+  if (arguments.model.empty()) return std::nullopt;
   return arguments;
 }
 
@@ -144,11 +148,13 @@ int Run(const Arguments& arguments) {
   const double start = SecondsNow();
   const auto model = LoadModel(**files, arguments.options, &pool);
   const double load_seconds = SecondsNow() - start;
-  if (!model.ok() ||
-      !(*model)
-           ->AllocateKvCache(kBlockSize, kMaxStreams * kBlocksPerStream, 2048)
-           .ok()) {
-    std::cerr << model.status() << "\n";
+  absl::Status status = model.status();
+  if (status.ok()) {
+    status = (*model)->AllocateKvCache(kBlockSize,
+                                       kMaxStreams * kBlocksPerStream, 2048);
+  }
+  if (!status.ok()) {
+    std::cerr << status << "\n";
     return 1;
   }
   Speed speed(model->get());
@@ -162,12 +168,8 @@ int Run(const Arguments& arguments) {
         speed.DecodeTokensPerSecond(streams);
   }
   result["prefill_tokens_per_second"] = speed.PrefillTokensPerSecond();
-  const MachinePeaks after = MeasureMachinePeaks(&pool);
-  result["peaks"] = {
-      {"read_gigabytes_per_second", std::max(before.read_gigabytes_per_second,
-                                             after.read_gigabytes_per_second)},
-      {"bf16_gigaflops", std::max(before.bf16_gigaflops, after.bf16_gigaflops)},
-      {"f32_gigaflops", std::max(before.f32_gigaflops, after.f32_gigaflops)}};
+  result["peaks_before"] = Describe(before);
+  result["peaks_after"] = Describe(MeasureMachinePeaks(&pool));
   std::cout << result.dump(2) << "\n";
   return 0;
 }
@@ -177,8 +179,9 @@ int Run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    const quire::Arguments arguments = quire::Parse(argc, argv);
-    if (!arguments.model.empty()) return quire::Run(arguments);
+    if (const auto arguments = quire::Parse(argc, argv)) {
+      return quire::Run(*arguments);
+    }
   } catch (const std::exception& error) {  // The JSON library throws.
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -87,8 +87,7 @@ TEST_F(WeightsTest, GateAndUpAreMatricesOfTheSameSize) {
 TEST_F(WeightsTest, GateAndUpAreBothBf16WhereOneIs) {
   RandomModelFiles files(OneLayerOfWholeGroups(), TensorType::kQ4_0);
   const auto format_of_up = [&] {
-    const auto weights =
-        *Weights::Load(files, WeightPrecision::kFast, &pool_);
+    const auto weights = *Weights::Load(files, WeightPrecision::kFast, &pool_);
     return weights->layers()[0].up.format;
   };
   EXPECT_EQ(format_of_up(), MatrixFormat::kQ4);
