@@ -43,6 +43,10 @@ struct AttentionCall {
   int last_chunk = 0;  // Not included. Chunks beyond a query's last slot leave
                        // its state alone.
 
+  // What the caller attends to next, if it knows: its first chunk is fetched
+  // into the cache meanwhile. Of it, queries, states and scratch are not used.
+  const AttentionCall* next = nullptr;
+
   float* states = nullptr;       // [num_queries, group, AttentionStateFloats()]
   std::byte* scratch = nullptr;  // AttentionScratchBytes().
 };

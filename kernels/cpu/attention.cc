@@ -11,8 +11,9 @@ int64_t AttentionStateFloats(int head_dim) {
   return AttentionStateSize(head_dim);
 }
 
-// The queries as factors, four bytes an element at most. Tiles read more rows
-// than there are.
+// The queries as factors, four bytes an element at most; where two are enough,
+// the rest has room for the maxima and sums of tiles. These read more rows than
+// there are.
 int64_t AttentionScratchBytes(int head_dim, int num_query_heads) {
   constexpr int kTileRows = 16;
   return int64_t{4} * head_dim * (num_query_heads + kTileRows);

@@ -24,7 +24,9 @@ namespace {
 #include "kernels/cpu/tiles_amx.inc"
 #include "kernels/cpu/unpack_amx.inc"
 #include "kernels/cpu/matmul_amx.inc"
+#include "kernels/cpu/attention_weights_amx.inc"
 #include "kernels/cpu/attention_amx.inc"
+#include "kernels/cpu/attention_few_amx.inc"
 #include "kernels/cpu/kernels.inc"
 // clang-format on
 

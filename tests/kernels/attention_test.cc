@@ -257,6 +257,22 @@ TEST_P(AttentionTest, ARowIsTheSameToTheBitAloneAndInAnyCutOfThePrompt) {
   }
 }
 
+// Tiles take numbers below 2^-126 for zero, so whatever stands in for them
+// must.
+TEST_P(AttentionTest, ARowOfTinyValuesIsTheSameToTheBitAlone) {
+  Sequence sequence(/*num_slots=*/150, 1, /*group=*/3, 64);
+  for (float& x : sequence.v) x *= 0x1p-122f;
+  CachedSequence cache = Cache(sequence);
+  const std::vector<float> whole = cache.Attend(0, 0, 150);
+  for (int slot = 0; slot < 150; ++slot) {
+    const std::vector<float> alone = cache.Attend(0, slot, slot + 1);
+    ASSERT_TRUE(
+        SameBits(alone, std::span(whole).subspan(
+                            static_cast<size_t>(slot) * 3 * 64, alone.size())))
+        << slot;
+  }
+}
+
 TEST_P(AttentionTest, BlockSizeAndPlacementDoNotMatter) {
   const Sequence sequence(/*num_slots=*/190, 2, /*group=*/2, 48);
   const std::vector<float> wanted = Cache(sequence, 16, 1).Attend(1, 0, 190);

@@ -1,6 +1,7 @@
 #include "worker/model/paged_attention.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -145,10 +146,17 @@ void PagedAttention::Attend(const Batch& batch, int layer, float* qkv,
 // The output may take the place of Q: a unit alone reads what it overwrites.
 void PagedAttention::AttendWhole(const Batch& batch, int layer,
                                  const Rows& rows) {
-  ForEachUnit([&](int part, const AttentionUnit& unit) {
+  ForEachUnit([&](int part, const AttentionUnit& unit,
+                  const AttentionUnit* next_unit) {
     AttentionCall call = CallFor(batch, layer, unit, rows, part);
     call.first_chunk = unit.first_chunk;
     call.last_chunk = unit.last_chunk;
+    AttentionCall next;
+    if (next_unit != nullptr) {
+      next = CallFor(batch, layer, *next_unit, rows, part);
+      next.first_chunk = next_unit->first_chunk;
+      call.next = &next;
+    }
     call.states = PartStates(part);
     const int num_states = unit.num_rows * group_;
     for (int i = 0; i < num_states; ++i) {
@@ -168,7 +176,9 @@ void PagedAttention::AttendWhole(const Batch& batch, int layer,
 // Rows one by one, because the partial states of a chunk lie together by row.
 void PagedAttention::AttendSplit(const Batch& batch, int layer,
                                  const Rows& rows) {
-  ForEachUnit([&](int part, AttentionUnit unit) {
+  const std::span<const AttentionUnit> units = plan_.units();
+  pool_->ForEach(static_cast<int64_t>(units.size()), [&](int part, int64_t i) {
+    AttentionUnit unit = units[i];
     const int end_row = unit.first_row + unit.num_rows;
     for (unit.num_rows = 1; unit.first_row < end_row; ++unit.first_row) {
       AttentionCall call = CallFor(batch, layer, unit, rows, part);
@@ -222,11 +232,25 @@ AttentionCall PagedAttention::CallFor(const Batch& batch, int layer,
           .scratch = PartScratch(part)};
 }
 
+// As ThreadPool::ForEach, but who takes a unit takes the one after it, too. Not
+// of the last ones, for which another thread might wait.
 template <typename Function>
 void PagedAttention::ForEachUnit(const Function& function) {
   const std::span<const AttentionUnit> units = plan_.units();
-  pool_->ForEach(static_cast<int64_t>(units.size()),
-                 [&](int part, int64_t i) { function(part, units[i]); });
+  const auto count = static_cast<int64_t>(units.size());
+  const int64_t num_last = int64_t{4} * pool_->num_threads();
+  std::atomic<int64_t> taken = 0;
+  const auto take = [&] {
+    return taken.fetch_add(1, std::memory_order_relaxed);
+  };
+  pool_->Run([&](int part) {
+    for (int64_t i = take(); i < count;) {
+      const bool is_last = i >= count - num_last;
+      const int64_t next = is_last ? count : take();
+      function(part, units[i], next < count ? &units[next] : nullptr);
+      i = is_last ? take() : next;
+    }
+  });
 }
 
 int64_t PagedAttention::StatesBytes() const {

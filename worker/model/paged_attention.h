@@ -71,8 +71,8 @@ class PagedAttention {
   AttentionCall CallFor(const Batch& batch, int layer,
                         const AttentionUnit& unit, const Rows& rows,
                         int part) const;
-  // Calls function(part, unit) for every unit of the plan, on whichever
-  // thread is free.
+  // Calls function(part, unit, what this thread does next or null) for every
+  // unit of the plan, on whichever thread is free.
   template <typename Function>
   void ForEachUnit(const Function& function);
 
