@@ -55,6 +55,7 @@ class EngineObserver final : public GroupObserver {
   void OnResult(Rank rank, worker::v1::StepResult result) override {
     engine_->OnResult(rank, std::move(result));
   }
+  void TakeTurns() override { engine_->TakeTurns(); }
   void OnGroupLost(Epoch epoch, absl::Status /*reason*/) override {
     readiness_->SetGroupReady(false);
     engine_->OnGroupLost(epoch);

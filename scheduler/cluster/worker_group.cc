@@ -112,6 +112,13 @@ void WorkerGroup::OnAttach(std::shared_ptr<WorkerConnection> connection) {
 
 void WorkerGroup::OnMessage(const WorkerConnection& connection,
                             worker::v1::WorkerMessage& message) {
+  const bool has_result = message.has_result();
+  Handle(connection, message);
+  if (has_result) observer_->TakeTurns();
+}
+
+void WorkerGroup::Handle(const WorkerConnection& connection,
+                         worker::v1::WorkerMessage& message) {
   const Lock lock(this);
   if (auto stranger = TakeStranger(connection)) {
     HandleHello(std::move(stranger), message);

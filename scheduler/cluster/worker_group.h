@@ -52,7 +52,7 @@ struct WorkerGroupOptions {
 // connections that have not said Hello, or are refused. Of too many strangers
 // the one that has been silent longest goes, so that a worker, which says Hello
 // at once, can attach. Thread-safe; one lock, under which connections and the
-// observer are called.
+// observer, but for its turns, are called.
 class WorkerGroup final : public WorkerDirectory {
  public:
   // All must outlive the group, and the group its observer's use of the links.
@@ -61,7 +61,8 @@ class WorkerGroup final : public WorkerDirectory {
 
   // A worker connected and has said nothing yet.
   void OnAttach(std::shared_ptr<WorkerConnection> connection);
-  // It said something. Takes the contents of a result.
+  // It said something. Takes the contents of a result, and returns when what
+  // follows from it is done.
   void OnMessage(const WorkerConnection& connection,
                  worker::v1::WorkerMessage& message);
   // Its stream is over; `reason` says how. May follow an End of our own.
@@ -97,6 +98,10 @@ class WorkerGroup final : public WorkerDirectory {
     LogLevel level;
     std::string text;
   };
+
+  // What OnMessage does under the lock.
+  void Handle(const WorkerConnection& connection,
+              worker::v1::WorkerMessage& message);
 
   // Through links.
   void Dispatch(Epoch epoch, worker::v1::StepPlan& plan);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "common/check.h"
 #include "scheduler/engine/engine_event.h"
@@ -30,7 +33,8 @@ class AtomicTime {
 
 }  // namespace
 
-// The thread and what it shares with others; what it does is EngineLoop's.
+// The thread, the turn, and what is shared with others; what a turn does is
+// EngineLoop's.
 class Engine::Impl {
  public:
   Impl(const EngineOptions& options, const Clock* clock,
@@ -56,16 +60,26 @@ class Engine::Impl {
   }
 
   bool Turn() {
-    const bool moved = loop_.Turn();
-    heartbeat_.Set(clock_->Now());
-    waiting_since_.Set(loop_.waiting_since());
-    return moved;
+    absl::MutexLock lock(&turn_);
+    return TurnLocked();
+  }
+
+  void TakeTurns() {
+    if (!started_) return;
+    // Who has the turn may have looked into the inbox for the last time.
+    if (!turn_.TryLock()) return inbox_.Wake();
+    TurnUntilIdle();
+    turn_.Unlock();
   }
 
   void Push(EngineEvent event) { inbox_.Push(std::move(event)); }
+  void Leave(EngineEvent event) { inbox_.Leave(std::move(event)); }
 
   EngineSnapshot Snapshot(bool with_blocks) {
-    if (!started_) return loop_.Snapshot(with_blocks);
+    if (!started_) {
+      absl::MutexLock lock(&turn_);
+      return loop_.Snapshot(with_blocks);
+    }
     EngineSnapshot snapshot;
     absl::Notification taken;
     Push(SnapshotEvent{with_blocks, &snapshot, &taken});
@@ -79,16 +93,38 @@ class Engine::Impl {
 
  private:
   void Run() {
-    while (!loop_.stopped()) {
-      if (Turn()) continue;
-      inbox_.Wait(std::clamp(loop_.wake_time() - clock_->Now(),
-                             absl::ZeroDuration(), kHeartbeat));
+    while (const std::optional<absl::Duration> rest = Work()) {
+      inbox_.Wait(*rest);
     }
+  }
+
+  // How long nothing will be to do unless an event comes; none: for ever. An
+  // event that another thread handles meanwhile can bring a moment forward, but
+  // whoever pushed it has ended the wait.
+  std::optional<absl::Duration> Work() {
+    absl::MutexLock lock(&turn_);
+    TurnUntilIdle();
+    if (loop_.stopped()) return std::nullopt;
+    return std::clamp(loop_.wake_time() - clock_->Now(), absl::ZeroDuration(),
+                      kHeartbeat);
+  }
+
+  void TurnUntilIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(turn_) {
+    while (!loop_.stopped() && TurnLocked()) {
+    }
+  }
+
+  bool TurnLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(turn_) {
+    const bool moved = loop_.Turn();
+    heartbeat_.Set(clock_->Now());
+    waiting_since_.Set(loop_.waiting_since());
+    return moved;
   }
 
   const Clock* const clock_;
   Inbox<EngineEvent> inbox_;
-  EngineLoop loop_;
+  absl::Mutex turn_;
+  EngineLoop loop_ ABSL_GUARDED_BY(turn_);
   AtomicTime heartbeat_;
   AtomicTime waiting_since_;
   std::atomic<bool> started_ = false;
@@ -116,8 +152,10 @@ void Engine::OnGroupReady(GroupShape shape, std::shared_ptr<GroupLink> link) {
 }
 
 void Engine::OnResult(Rank rank, worker::v1::StepResult result) {
-  impl_->Push(ResultEvent{rank, std::move(result)});
+  impl_->Leave(ResultEvent{rank, std::move(result)});
 }
+
+void Engine::TakeTurns() { impl_->TakeTurns(); }
 
 void Engine::OnGroupLost(Epoch epoch) { impl_->Push(GroupLostEvent{epoch}); }
 

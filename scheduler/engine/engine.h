@@ -16,13 +16,15 @@
 
 namespace quire {
 
-// The scheduler's heart: one thread that owns all state of requests, sequences
-// and blocks, and takes turns through
+// The scheduler's heart, which owns all state of requests, sequences and
+// blocks, and takes turns through
 //
-//   drain inbox (new, cancel, deadline) -> plan -> dispatch -> commit the
-//   oldest result -> publish
+//   drain inbox (new, cancel, deadline) -> commit the oldest result -> plan ->
+//   dispatch -> publish
 //
-// Other threads meet it only at its inbox and at mailboxes.
+// One thread at a time has the turn and is the engine thread: mostly one of the
+// engine's own, and the one that brings a result for as long as TakeTurns
+// lasts. Other threads meet it only at its inbox and at mailboxes.
 class Engine {
  public:
   // `clock` and `metrics` must outlive the engine. REQUIRES: options are valid.
@@ -49,8 +51,12 @@ class Engine {
   // A group stands ready under a new epoch.
   void OnGroupReady(GroupShape shape, std::shared_ptr<GroupLink> link);
   // One for every plan and rank, in the order of plans for each rank. Of
-  // another epoch: ignored.
+  // another epoch: ignored. TakeTurns must follow.
   void OnResult(Rank rank, worker::v1::StepResult result);
+  // Does what results make possible, on the calling thread, so that no other
+  // has to be woken for it; where another has the turn, that does it. Does not
+  // return at once. REQUIRES: no lock is held that GroupLink::Dispatch takes.
+  void TakeTurns();
   // The epoch is over. Requests go back to the queue with their tokens and
   // continue when a group is ready again.
   void OnGroupLost(Epoch epoch);

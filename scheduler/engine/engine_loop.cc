@@ -38,8 +38,8 @@ EngineLoop::EngineLoop(const EngineOptions& options, const Clock* clock,
 
 bool EngineLoop::Turn() {
   bool moved = DrainInbox();
-  for (; worker::v1::StepPlan* plan = Plan(); moved = true) Dispatch(*plan);
   moved |= CommitOldest();
+  for (; worker::v1::StepPlan* plan = Plan(); moved = true) Dispatch(*plan);
   moved |= Publish();
   if (moved) {
     Inspect();
@@ -139,21 +139,6 @@ void EngineLoop::On(StopEvent&) {
   stopped_ = true;
 }
 
-// --- Plan and dispatch
-
-worker::v1::StepPlan* EngineLoop::Plan() {
-  const absl::Time start = clock_->Now();
-  worker::v1::StepPlan* const plan = scheduler_.Plan(start);
-  if (plan != nullptr) {
-    metrics_.plan_time->Observe(absl::ToDoubleSeconds(clock_->Now() - start));
-  }
-  return plan;
-}
-
-void EngineLoop::Dispatch(worker::v1::StepPlan& plan) {
-  scheduler_.group()->Dispatch(plan);
-}
-
 // --- Commit
 
 bool EngineLoop::CommitOldest() {
@@ -174,6 +159,21 @@ void EngineLoop::ObserveStep(const InFlightStep& step) {
   ObserveNanoseconds(metrics_.worker_execute_time, timings.execute_ns());
   ObserveNanoseconds(metrics_.worker_sample_time, timings.sample_ns());
   ObserveNanoseconds(metrics_.worker_swap_time, timings.swap_ns());
+}
+
+// --- Plan and dispatch
+
+worker::v1::StepPlan* EngineLoop::Plan() {
+  const absl::Time start = clock_->Now();
+  worker::v1::StepPlan* const plan = scheduler_.Plan(start);
+  if (plan != nullptr) {
+    metrics_.plan_time->Observe(absl::ToDoubleSeconds(clock_->Now() - start));
+  }
+  return plan;
+}
+
+void EngineLoop::Dispatch(worker::v1::StepPlan& plan) {
+  scheduler_.group()->Dispatch(plan);
 }
 
 // --- Publish

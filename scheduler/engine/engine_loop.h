@@ -17,7 +17,8 @@
 
 namespace quire {
 
-// What the engine thread does: one turn after the other. Engine thread only.
+// What the engine thread does: one turn after the other. Engine thread only,
+// which is whoever has the turn.
 class EngineLoop {
  public:
   // All pointers must outlive the loop. REQUIRES: options are valid.
@@ -41,9 +42,9 @@ class EngineLoop {
  private:
   // The lines of a turn. Each returns whether it did anything.
   bool DrainInbox();
+  bool CommitOldest();
   worker::v1::StepPlan* Plan();
   void Dispatch(worker::v1::StepPlan& plan);
-  bool CommitOldest();
   bool Publish();
 
   // By event.

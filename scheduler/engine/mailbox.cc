@@ -28,32 +28,34 @@ void Merge(SequenceDelta delta, SequenceDelta& pending) {
 }  // namespace
 
 void Mailbox::Append(SequenceDelta delta) {
-  bool was_empty;
-  {
-    absl::MutexLock lock(&mutex_);
-    was_empty = pending_.empty();
-    const auto same = std::find_if(
-        pending_.deltas.begin(), pending_.deltas.end(),
-        [&](const SequenceDelta& d) { return d.sequence == delta.sequence; });
-    if (same == pending_.deltas.end()) {
-      pending_.deltas.push_back(std::move(delta));
-    } else {
-      Merge(std::move(delta), *same);
-    }
-  }
-  if (was_empty) notify_();
+  if (Add(std::move(delta))) Notify();
 }
 
 void Mailbox::Close(absl::Status status, RequestUsage usage) {
-  bool was_empty;
-  {
-    absl::MutexLock lock(&mutex_);
-    was_empty = pending_.empty();
-    pending_.closed = true;
-    pending_.status = std::move(status);
-    pending_.usage = usage;
+  if (AddEnd(std::move(status), usage)) Notify();
+}
+
+bool Mailbox::Add(SequenceDelta delta) {
+  absl::MutexLock lock(&mutex_);
+  const bool was_empty = pending_.empty();
+  const auto same = std::find_if(
+      pending_.deltas.begin(), pending_.deltas.end(),
+      [&](const SequenceDelta& d) { return d.sequence == delta.sequence; });
+  if (same == pending_.deltas.end()) {
+    pending_.deltas.push_back(std::move(delta));
+  } else {
+    Merge(std::move(delta), *same);
   }
-  if (was_empty) notify_();
+  return was_empty;
+}
+
+bool Mailbox::AddEnd(absl::Status status, RequestUsage usage) {
+  absl::MutexLock lock(&mutex_);
+  const bool was_empty = pending_.empty();
+  pending_.closed = true;
+  pending_.status = std::move(status);
+  pending_.usage = usage;
+  return was_empty;
 }
 
 Mailbox::Contents Mailbox::TakeAll() {

@@ -65,6 +65,12 @@ class Mailbox {
   // Nothing follows. Not OK: the request failed, was refused or cancelled.
   void Close(absl::Status status, RequestUsage usage);
 
+  // The same without the notice. True: it is due, and Notify follows when all
+  // is there that can go in one message.
+  [[nodiscard]] bool Add(SequenceDelta delta);
+  [[nodiscard]] bool AddEnd(absl::Status status, RequestUsage usage);
+  void Notify() { notify_(); }
+
   struct Contents {
     absl::InlinedVector<SequenceDelta, 1> deltas;  // At most one a sequence.
     bool closed = false;

@@ -25,13 +25,19 @@ void Outbox::Close(std::shared_ptr<Mailbox> mailbox, absl::Status status,
 bool Outbox::Publish() {
   if (deliveries_.empty() && closings_.empty()) return false;
   for (Delivery& delivery : deliveries_) {
-    delivery.mailbox->Append(std::move(delivery.delta));
+    if (delivery.mailbox->Add(std::move(delivery.delta))) {
+      to_notify_.push_back(delivery.mailbox);
+    }
   }
   deliveries_.clear();
   for (Closing& closing : closings_) {
-    closing.mailbox->Close(std::move(closing.status), closing.usage);
+    if (closing.mailbox->AddEnd(std::move(closing.status), closing.usage)) {
+      to_notify_.push_back(closing.mailbox.get());
+    }
   }
-  closings_.clear();
+  for (Mailbox* const mailbox : to_notify_) mailbox->Notify();
+  to_notify_.clear();
+  closings_.clear();  // Lets go of mailboxes.
   return true;
 }
 

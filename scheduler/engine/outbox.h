@@ -22,8 +22,8 @@ class Outbox {
   void Close(std::shared_ptr<Mailbox> mailbox, absl::Status status,
              RequestUsage usage);
 
-  // Delivers everything, to each mailbox in the order in which it came. False:
-  // there was nothing.
+  // Delivers everything, to each mailbox in the order in which it came, and
+  // then has writers look. False: there was nothing.
   bool Publish();
 
  private:
@@ -39,6 +39,7 @@ class Outbox {
 
   std::vector<Delivery> deliveries_;
   std::vector<Closing> closings_;
+  std::vector<Mailbox*> to_notify_;  // Of Publish; kept for its memory.
 };
 
 // What one request's client is to get: a mailbox's part of an outbox.

@@ -12,6 +12,11 @@
 namespace quire {
 namespace {
 
+// While no more are open the engine thread starts their writes itself: the next
+// plan is on its way by then, and to wake another thread for each token takes
+// as much of the processors' time as the write.
+constexpr uint32_t kFewCalls = 4;
+
 absl::Time DeadlineOf(const grpc::CallbackServerContext& context) {
   const std::chrono::system_clock::time_point deadline = context.deadline();
   if (deadline == std::chrono::system_clock::time_point::max())
@@ -151,14 +156,20 @@ void GenerateReactor::OnDone() {
 }
 
 void GenerateReactor::Wake() {
-  // A call that is not finished keeps the server, and so the pool, alive; the
-  // lock keeps it from finishing.
-  absl::MutexLock lock(&mutex_);
-  if (finished_ || busy_) return;
-  busy_ = true;
-  const bool accepted = environment_.delivery->TryRun(
-      [self = shared_from_this()] { self->WriteNext(); });
-  QUIRE_CHECK(accepted);
+  {
+    // A call that is not finished keeps the server, and so the environment,
+    // alive; the lock keeps it from finishing.
+    absl::MutexLock lock(&mutex_);
+    if (finished_ || busy_) return;
+    busy_ = true;
+    if (environment_.open_calls->num_open() > kFewCalls) {
+      const bool accepted = environment_.delivery->TryRun(
+          [self = shared_from_this()] { self->WriteNext(); });
+      QUIRE_CHECK(accepted);
+      return;
+    }
+  }
+  WriteNext();
 }
 
 void GenerateReactor::CancelInEngine() {

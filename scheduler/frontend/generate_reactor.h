@@ -24,7 +24,8 @@ struct GenerateEnvironment {
   const RequestBuilder* builder = nullptr;
   TokenizePool* tokenize_pool = nullptr;
   // Turns deltas into messages and starts writes, so that the engine thread
-  // does neither. Unbounded: no call has more than one task in it.
+  // does neither for more than a few calls. Unbounded: no call has more than
+  // one task in it.
   TaskPool* delivery = nullptr;
   EnginePort* engine = nullptr;
   StreamLimit* open_calls = nullptr;

@@ -19,6 +19,7 @@ class StreamLimit {
   // Leave.
   absl::Status Enter();
   void Leave() { --num_open_; }
+  uint32_t num_open() const { return num_open_; }
 
  private:
   const uint32_t limit_;

@@ -1,6 +1,7 @@
 #include "scheduler/cluster/worker_group.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,9 @@ class FakeObserver final : public GroupObserver {
     results.push_back({rank.value(), result.step_id()});
     failure = result.status_message();
   }
+  void TakeTurns() override {
+    if (on_turns) on_turns();
+  }
   void OnGroupLost(Epoch epoch, absl::Status reason) override {
     ready = false;
     lost.push_back({epoch, std::string(reason.message())});
@@ -66,6 +70,7 @@ class FakeObserver final : public GroupObserver {
   std::vector<std::pair<uint32_t, uint64_t>> results;  // Rank, step.
   std::string failure;                                 // Of the last result.
   std::vector<std::pair<Epoch, std::string>> lost;
+  std::function<void()> on_turns;
 };
 
 WorkerGroupOptions Options() {
@@ -199,6 +204,17 @@ TEST_F(WorkerGroupTest, ResultsArriveInTheOrderOfEachRank) {
   EXPECT_THAT(
       observer_.results,
       ElementsAre(std::pair(1u, 1u), std::pair(0u, 1u), std::pair(0u, 2u)));
+}
+
+TEST_F(WorkerGroupTest, APlanMayFollowAResultAtOnce) {
+  Form(1);
+  Dispatch(1);
+  observer_.on_turns = [this] {
+    EXPECT_EQ(observer_.results.size(), 1u);
+    Dispatch(2);
+  };
+  Answer(*first_, 1);
+  EXPECT_EQ(first_->plans.size(), 2u);
 }
 
 TEST_F(WorkerGroupTest, LostRankEndsTheEpochAndTheNextForms) {

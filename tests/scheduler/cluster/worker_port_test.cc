@@ -35,6 +35,7 @@ class WaitingObserver final : public GroupObserver {
     absl::MutexLock lock(&mutex_);
     results_.push_back(std::move(result));
   }
+  void TakeTurns() override {}
   void OnGroupLost(Epoch, absl::Status reason) override {
     absl::MutexLock lock(&mutex_);
     losses_.push_back(std::string(reason.message()));

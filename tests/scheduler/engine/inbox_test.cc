@@ -30,6 +30,30 @@ TEST(InboxTest, AnEventEndsTheWait) {
   producer.join();
 }
 
+TEST(InboxTest, WhatIsLeftIsFoundAtTheNextLook) {
+  Inbox<int> inbox;
+  inbox.Leave(7);
+  inbox.Wait(absl::InfiniteDuration());
+  std::vector<int> events;
+  inbox.TakeAll(events);
+  EXPECT_THAT(events, testing::ElementsAre(7));
+}
+
+TEST(InboxTest, AnEventThatAnotherTookEndsTheWaitToo) {
+  Inbox<int> inbox;
+  inbox.Push(7);
+  std::vector<int> events;
+  inbox.TakeAll(events);
+  inbox.Wait(absl::InfiniteDuration());
+}
+
+TEST(InboxTest, AWakeEndsTheWait) {
+  Inbox<int> inbox;
+  std::thread waker([&] { inbox.Wake(); });
+  inbox.Wait(absl::InfiniteDuration());
+  waker.join();
+}
+
 TEST(InboxTest, TheWaitEndsAtItsLimit) {
   Inbox<int> inbox;
   inbox.Wait(absl::ZeroDuration());

@@ -34,6 +34,7 @@ bool PuppetGroup::Answer(Rank rank) {
     if (auto edit = std::exchange(puppet.corrupt, nullptr)) edit(result);
   }
   engine_->OnResult(rank, std::move(result));
+  engine_->TakeTurns();
   return true;
 }
 
