@@ -97,7 +97,7 @@ absl::Status Decoder::Forward(const Batch& batch) {
   QUIRE_RETURN_IF_ERROR(EmbedRows(batch));
   for (int layer = 0; layer < config_.num_layers; ++layer) {
     QUIRE_RETURN_IF_ERROR(AttentionBlock(batch, layer));
-    QUIRE_RETURN_IF_ERROR(FeedForwardBlock(batch.num_rows(), layer));
+    QUIRE_RETURN_IF_ERROR(FeedForwardBlock(batch, layer));
   }
   KeepLogitRows(batch);
   return absl::OkStatus();
@@ -154,14 +154,28 @@ void Decoder::EmbedOwnRows(const Batch& batch) {
 
 // Calls function(range) for ranges that together are all rows. They are few
 // enough for what one phase leaves to the next to stay in the second-level
-// cache, and of nearly equal size.
+// cache, and of nearly equal size, in whole tiles of rows.
 template <typename Function>
 void Decoder::ForEachRowRange(int64_t num_rows, const Function& function) {
+  constexpr int64_t kTile = 32;
+  static_assert(StepBuffers::kRangeRows % kTile == 0);
+  const int64_t num_tiles = (num_rows + kTile - 1) / kTile;
   const int64_t n =
       (num_rows + StepBuffers::kRangeRows - 1) / StepBuffers::kRangeRows;
   for (int64_t i = 0; i < n; ++i) {
-    function(RowRange{num_rows * i / n, num_rows * (i + 1) / n});
+    const int64_t begin = num_tiles * i / n * kTile;
+    const int64_t end = std::min(num_rows, num_tiles * (i + 1) / n * kTile);
+    function(RowRange{begin, end});
   }
+}
+
+// In the last layer rows serve their own logits alone, once their keys and
+// values are written.
+bool Decoder::HasUse(const Batch& batch, int layer, RowRange range) const {
+  if (layer + 1 < config_.num_layers) return true;
+  const auto next = std::lower_bound(batch.logit_rows.begin(),
+                                     batch.logit_rows.end(), range.begin);
+  return next != batch.logit_rows.end() && *next < range.end;
 }
 
 absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
@@ -169,17 +183,19 @@ absl::Status Decoder::AttentionBlock(const Batch& batch, int layer) {
   ForEachRowRange(batch.num_rows(),
                   [&](RowRange range) { ProjectQkv(weights, range); });
   RotateAndWriteKv(batch, layer);
-  Attend(batch, layer);
-  ForEachRowRange(batch.num_rows(),
-                  [&](RowRange range) { ProjectAttended(weights, range); });
+  if (HasUse(batch, layer, {0, batch.num_rows()})) Attend(batch, layer);
+  ForEachRowRange(batch.num_rows(), [&](RowRange range) {
+    if (HasUse(batch, layer, range)) ProjectAttended(weights, range);
+  });
   return SumOverRanks(CollectiveUse::kLayer, batch.num_rows());
 }
 
-absl::Status Decoder::FeedForwardBlock(int num_rows, int layer) {
+absl::Status Decoder::FeedForwardBlock(const Batch& batch, int layer) {
   const LayerWeights& weights = weights_->layers()[layer];
-  ForEachRowRange(num_rows,
-                  [&](RowRange range) { FeedForward(weights, range); });
-  return SumOverRanks(CollectiveUse::kLayer, num_rows);
+  ForEachRowRange(batch.num_rows(), [&](RowRange range) {
+    if (HasUse(batch, layer, range)) FeedForward(weights, range);
+  });
+  return SumOverRanks(CollectiveUse::kLayer, batch.num_rows());
 }
 
 void Decoder::ProjectQkv(const LayerWeights& weights, RowRange range) {

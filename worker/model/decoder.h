@@ -80,7 +80,9 @@ class Decoder : public Model {
   void ForEachRowRange(int64_t num_rows, const Function& function);
 
   absl::Status AttentionBlock(const Batch& batch, int layer);
-  absl::Status FeedForwardBlock(int num_rows, int layer);
+  absl::Status FeedForwardBlock(const Batch& batch, int layer);
+  // Whether what becomes of some of these rows is of use to anybody.
+  bool HasUse(const Batch& batch, int layer, RowRange range) const;
   void ProjectQkv(const LayerWeights& weights, RowRange range);
   void ProjectAttended(const LayerWeights& weights, RowRange range);
   void FeedForward(const LayerWeights& weights, RowRange range);

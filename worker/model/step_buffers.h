@@ -35,7 +35,7 @@ inline int64_t StripsPerPiece(int64_t num_strips, int64_t num_rows,
 class StepBuffers {
  public:
   // Rows that go through the products of a block together.
-  static constexpr int64_t kRangeRows = 128;
+  static constexpr int64_t kRangeRows = 256;
 
   static absl::StatusOr<StepBuffers> Allocate(const ModelConfig& config,
                                               const StepShape& shape);

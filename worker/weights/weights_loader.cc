@@ -124,13 +124,13 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
                                         PackedMatrix& matrix,
                                         bool may_be_bytes) {
   MatrixPlace place;
-  place.name = parts.front().name;
   matrix.num_inputs = inputs.share.size();
   place.first_input = inputs.share.begin;
   for (const Part& part : parts) {
     QUIRE_ASSIGN_OR_RETURN(const TensorView* tensor,
                            Find(part.name, {part.size, inputs.size}));
     place.parts.push_back(Slice(tensor, part.share));
+    place.names.push_back(part.name);
     matrix.num_outputs += part.share.size();
   }
   matrix.format = FormatFor(place.parts, inputs.share);
@@ -277,7 +277,8 @@ absl::Status WeightsLoader::FillMatrices() {
     });
     if (!is_valid) {
       return absl::InvalidArgumentError(
-          absl::StrCat(place.name, ": a weight is not a number, or beyond ",
+          absl::StrCat(absl::StrJoin(place.names, ", "),
+                       ": a weight is not a number, or beyond ",
                        kMaxQuantizedWeight));
     }
   }
