@@ -44,9 +44,9 @@ class Model {
   virtual int block_size_multiple() const = 0;
 
   // Drops the cache, if any, and makes one of num_blocks blocks of block_size
-  // slots. Its first 256 MiB are resident at once, so that first prompts do
-  // not wait for cleared pages, the rest as it is written. Also makes the
-  // buffers for steps of at most max_rows rows. RESOURCE_EXHAUSTED names the
+  // slots. Its first quarter (4 GiB at most) is resident at once, so that
+  // prompts do not wait for cleared pages, the rest as it is written. Also makes
+  // the buffers for steps of at most max_rows rows. RESOURCE_EXHAUSTED names the
   // bytes asked for.
   virtual absl::Status AllocateKvCache(int block_size, int num_blocks,
                                        int max_rows) = 0;

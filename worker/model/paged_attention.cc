@@ -14,8 +14,9 @@ namespace {
 
 constexpr int64_t kFloat = sizeof(float);
 
-// Of the cache, from the start.
-constexpr int64_t kResidentBytes = int64_t{256} << 20;
+// Of the cache, from the start: a quarter of it, but no more than takes about
+// half a second. The rest may be needed by others before it is by sequences.
+constexpr int64_t kMaxResidentBytes = int64_t{4} << 30;
 constexpr int64_t kResidentPiece = int64_t{8} << 20;
 
 int64_t RoundUpToLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -47,7 +48,7 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
       cache_, MappedMemory::Allocate(BytesOf(num_blocks), "the KV cache"));
   // So that first prompts do not wait for pages to be cleared. Blocks with
   // small numbers are used first.
-  const int64_t resident = std::min(BytesOf(num_blocks), kResidentBytes);
+  const int64_t resident = std::min(BytesOf(num_blocks) / 4, kMaxResidentBytes);
   pool_->ParallelForPieces(
       resident, kResidentPiece,
       [&](int64_t begin, int64_t end) { cache_.MakeResident(begin, end); });
