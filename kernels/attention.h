@@ -24,7 +24,8 @@ inline constexpr int kAttentionChunk = 64;
 // blocks lie, and chunks may be computed apart: each into a new state of its
 // own, merged in their order afterwards.
 //
-// Query row i has `group` heads and attends to slots 0 .. slots[i].
+// Query row i has `group` heads and attends to slots 0 .. slots[i]. With KV in
+// bf16, AVX-512 and AMX round queries and the weights of values to it, too.
 struct AttentionCall {
   KvLayout layout;
   int group = 1;    // Query heads that share the KV head.

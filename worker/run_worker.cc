@@ -113,6 +113,7 @@ absl::Status RunWorker(const WorkerOptions& options,
   const ExecutorOptions limits = {
       .kv_cache_bytes = std::min(budget.kv_cache_bytes, max_bytes),
       .host_kv_bytes = std::min(budget.host_kv_bytes, max_bytes),
+      .resident_kv_bytes = budget.resident_kv_bytes,
       .max_step_rows = MaxStepRows(model->config(), budget.activation_bytes),
       .checks_agreement = options.check_agreement};
   const worker::v1::Hello hello =

@@ -26,6 +26,7 @@ class FakeModel final : public Model {
   int block_size_multiple() const override { return kBlockSizeMultiple; }
   absl::Status AllocateKvCache(int block_size, int num_blocks,
                                int max_rows) override;
+  void MakeCacheResident(int64_t /*num_bytes*/) override {}
   absl::Status AllocateHostBlocks(int num_host_blocks) override;
   void SwapOut(std::span<const BlockSwap> swaps) override;
   void SwapIn(std::span<const BlockSwap> swaps) override;

@@ -150,6 +150,7 @@ absl::Status Executor::AllocateMemory(const EpochSetup& setup) {
                                         static_cast<int>(setup.num_blocks),
                                         static_cast<int>(setup.max_step_rows)),
                 "--kv_cache_memory", options_.kv_cache_bytes));
+  model_->MakeCacheResident(options_.resident_kv_bytes);
   return WithLimit(
       model_->AllocateHostBlocks(static_cast<int>(setup.num_host_blocks)),
       "--host_kv_memory", options_.host_kv_bytes);

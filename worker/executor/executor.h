@@ -32,7 +32,8 @@ struct ExecutorOptions {
   // What was offered to the scheduler: a Welcome that asks for more is refused.
   int64_t kv_cache_bytes = 0;
   int64_t host_kv_bytes = 0;
-  int max_step_rows = 0;  // 0 = no limit.
+  int64_t resident_kv_bytes = 0;  // Of the cache, from the start.
+  int max_step_rows = 0;          // 0 = no limit.
   // Rows whose logits are held at once. Bounds the buffer: log-probabilities of
   // a long prompt over a large vocabulary would fill gigabytes. Fewer rows mean
   // that the output matrix is read more often.

@@ -73,6 +73,10 @@ absl::StatusOr<MemoryBudget> PlanMemory(const MemorySettings& settings,
     budget.host_kv_bytes = std::clamp<int64_t>(kv_bytes - budget.kv_cache_bytes,
                                                0, budget.kv_cache_bytes / 4);
   }
+  const int64_t wanted = settings.kv_cache == "auto" ? budget.kv_cache_bytes / 4
+                                                     : budget.kv_cache_bytes;
+  budget.resident_kv_bytes =
+      std::clamp<int64_t>(std::min(kv_bytes / 2, 4096 * kMiB), 0, wanted);
   return budget;
 }
 

@@ -20,6 +20,8 @@ namespace quire {
 //   KV memory    = room - activations - head room
 //   KV cache     = 4/5 of the KV memory
 //   host blocks  = 1/5 of it, a quarter of what the cache gets
+//   resident     = a quarter of the cache, or all of one whose size is given,
+//                  but no more than half of the KV memory and 4 GiB
 //
 // What is resident now, weights included, is in neither part of `room`. The
 // activations are the buffers of a step, whose rows they bound; the head room
@@ -28,6 +30,9 @@ struct MemoryBudget {
   int64_t kv_cache_bytes = 0;
   int64_t host_kv_bytes = 0;
   int64_t activation_bytes = 0;
+  // Of the cache, from the start, so that no step waits for pages to be
+  // cleared. The rest may be needed by others before it is by sequences.
+  int64_t resident_kv_bytes = 0;
 };
 
 // "auto", or what ParseBytes takes; of host blocks also "0".

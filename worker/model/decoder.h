@@ -44,6 +44,9 @@ class Decoder : public Model {
     return attention_.layout().bytes_per_slot();
   }
   int block_size_multiple() const override { return kKvRun; }
+  void MakeCacheResident(int64_t num_bytes) override {
+    attention_.MakeResident(num_bytes);
+  }
   absl::Status AllocateKvCache(int block_size, int num_blocks,
                                int max_rows) override;
   absl::Status AllocateHostBlocks(int num_host_blocks) override {

@@ -44,12 +44,14 @@ class Model {
   virtual int block_size_multiple() const = 0;
 
   // Drops the cache, if any, and makes one of num_blocks blocks of block_size
-  // slots. Its first quarter (4 GiB at most) is resident at once, so that
-  // prompts do not wait for cleared pages, the rest as it is written. Also makes
-  // the buffers for steps of at most max_rows rows. RESOURCE_EXHAUSTED names the
-  // bytes asked for.
+  // slots, whose pages become resident as they are written; also the buffers
+  // for steps of at most max_rows rows. RESOURCE_EXHAUSTED names the bytes
+  // asked for.
   virtual absl::Status AllocateKvCache(int block_size, int num_blocks,
                                        int max_rows) = 0;
+  // Makes so many bytes of the cache, or all of it, resident now: those of the
+  // first blocks.
+  virtual void MakeCacheResident(int64_t num_bytes) = 0;
 
   // Makes `num_host_blocks` host blocks, as large as the cache's, whose pages
   // become resident as they are written. REQUIRES: a cache. They live as long

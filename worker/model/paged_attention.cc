@@ -14,11 +14,6 @@ namespace {
 
 constexpr int64_t kFloat = sizeof(float);
 
-// Of the cache, from the start: a quarter of it, but no more than takes about
-// half a second. The rest may be needed by others before it is by sequences.
-constexpr int64_t kMaxResidentBytes = int64_t{4} << 30;
-constexpr int64_t kResidentPiece = int64_t{8} << 20;
-
 int64_t RoundUpToLines(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -46,12 +41,7 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
   layout_.block_size = block_size;
   QUIRE_ASSIGN_OR_RETURN(
       cache_, MappedMemory::Allocate(BytesOf(num_blocks), "the KV cache"));
-  // So that first prompts do not wait for pages to be cleared. Blocks with
-  // small numbers are used first.
-  const int64_t resident = std::min(BytesOf(num_blocks) / 4, kMaxResidentBytes);
-  pool_->ParallelForPieces(
-      resident, kResidentPiece,
-      [&](int64_t begin, int64_t end) { cache_.MakeResident(begin, end); });
+  cache_bytes_ = BytesOf(num_blocks);
 
   const int64_t num_slots =
       std::min(int64_t{block_size} * num_blocks, context_length_);
@@ -68,6 +58,13 @@ absl::Status PagedAttention::Allocate(int block_size, int num_blocks,
           split_rows * max_chunks_ * num_heads_ * state_size_ * kFloat,
           "attention of a step"));
   return absl::OkStatus();
+}
+
+void PagedAttention::MakeResident(int64_t num_bytes) {
+  constexpr int64_t kPiece = int64_t{8} << 20;
+  pool_->ParallelForPieces(
+      std::min(num_bytes, cache_bytes_), kPiece,
+      [&](int64_t begin, int64_t end) { cache_.MakeResident(begin, end); });
 }
 
 int64_t PagedAttention::BytesOf(int num_blocks) const {

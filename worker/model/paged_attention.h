@@ -32,7 +32,8 @@ class PagedAttention {
   // RESOURCE_EXHAUSTED names the bytes asked for.
   absl::Status Allocate(int block_size, int num_blocks, int max_rows);
 
-  // Contract as Model's.
+  // Contracts as Model's.
+  void MakeResident(int64_t num_bytes);
   absl::Status AllocateHostBlocks(int num_host_blocks);
   void SwapOut(std::span<const BlockSwap> swaps);
   void SwapIn(std::span<const BlockSwap> swaps);
@@ -93,6 +94,7 @@ class PagedAttention {
   ThreadPool* const pool_;
   AttentionPlan plan_;
   MappedMemory cache_;
+  int64_t cache_bytes_ = 0;
   MappedMemory host_blocks_;  // Laid out like the cache.
   MappedMemory
       part_memory_;  // By part: states, then scratch, of the largest unit.

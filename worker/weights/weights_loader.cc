@@ -276,10 +276,9 @@ absl::Status WeightsLoader::FillMatrices() {
       }
     });
     if (!is_valid) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(absl::StrJoin(place.names, ", "),
-                       ": a weight is not a number, or beyond ",
-                       kMaxQuantizedWeight));
+      return absl::InvalidArgumentError(absl::StrCat(
+          absl::StrJoin(place.names, ", "),
+          ": a weight is not a number, or beyond ", kMaxQuantizedWeight));
     }
   }
   return absl::OkStatus();

@@ -85,6 +85,15 @@ TEST_F(MemoryBudgetTest, HostBlocksGetAQuarterOfWhatTheCacheGets) {
   EXPECT_EQ(budget->kv_cache_bytes + budget->host_kv_bytes, kv_bytes);
 }
 
+TEST_F(MemoryBudgetTest, AGivenCacheIsResidentWhereThatLeavesHalfOfTheRoom) {
+  SetAvailable(8 * kGiB);  // 6.5 GiB of it for KV.
+  EXPECT_EQ(Plan("2GiB")->resident_kv_bytes, 2 * kGiB);
+  EXPECT_EQ(Plan("64GiB")->resident_kv_bytes, 3328 * kMiB);
+  EXPECT_EQ(Plan("auto")->resident_kv_bytes, Plan("auto")->kv_cache_bytes / 4);
+  SetAvailable(64 * kGiB);
+  EXPECT_EQ(Plan("32GiB")->resident_kv_bytes, 4 * kGiB);
+}
+
 TEST_F(MemoryBudgetTest, HostBlocksBesideAGivenCacheGetNoMoreThanIsLeft) {
   SetAvailable(8 * kGiB);  // 6.5 GiB of it for KV.
   EXPECT_EQ(Plan("2GiB", "auto")->host_kv_bytes, 512 * kMiB);
