@@ -533,6 +533,7 @@ void Scheduler::Apply(const SequenceChanges& changes, RequestState& request,
   for (Sequence* const sequence : changes.ended) {
     EndSequence({&request, sequence}, changes.reason, now);
   }
+  if (begun.empty()) return;  // The request may be gone with its last sequence.
   if (request.admission_mode() != AdmissionMode::kWorstCase) return;
   for (Sequence* const sequence : begun) {
     if (sequence->parked()) continue;
