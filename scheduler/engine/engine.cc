@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "common/check.h"
 #include "scheduler/engine/engine_event.h"
@@ -60,16 +59,16 @@ class Engine::Impl {
   }
 
   bool Turn() {
-    absl::MutexLock lock(&turn_);
+    std::lock_guard<std::mutex> lock(turn_);
     return TurnLocked();
   }
 
   void TakeTurns() {
     if (!started_) return;
     // Who has the turn may have looked into the inbox for the last time.
-    if (!turn_.TryLock()) return inbox_.Wake();
+    if (!turn_.try_lock()) return inbox_.Wake();
     TurnUntilIdle();
-    turn_.Unlock();
+    turn_.unlock();
   }
 
   void Push(EngineEvent event) { inbox_.Push(std::move(event)); }
@@ -77,7 +76,7 @@ class Engine::Impl {
 
   EngineSnapshot Snapshot(bool with_blocks) {
     if (!started_) {
-      absl::MutexLock lock(&turn_);
+      std::lock_guard<std::mutex> lock(turn_);
       return loop_.Snapshot(with_blocks);
     }
     EngineSnapshot snapshot;
@@ -102,19 +101,19 @@ class Engine::Impl {
   // event that another thread handles meanwhile can bring a moment forward, but
   // whoever pushed it has ended the wait.
   std::optional<absl::Duration> Work() {
-    absl::MutexLock lock(&turn_);
+    std::lock_guard<std::mutex> lock(turn_);
     TurnUntilIdle();
     if (loop_.stopped()) return std::nullopt;
     return std::clamp(loop_.wake_time() - clock_->Now(), absl::ZeroDuration(),
                       kHeartbeat);
   }
 
-  void TurnUntilIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(turn_) {
+  void TurnUntilIdle() {
     while (!loop_.stopped() && TurnLocked()) {
     }
   }
 
-  bool TurnLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(turn_) {
+  bool TurnLocked() {
     const bool moved = loop_.Turn();
     heartbeat_.Set(clock_->Now());
     waiting_since_.Set(loop_.waiting_since());
@@ -123,8 +122,9 @@ class Engine::Impl {
 
   const Clock* const clock_;
   Inbox<EngineEvent> inbox_;
-  absl::Mutex turn_;
-  EngineLoop loop_ ABSL_GUARDED_BY(turn_);
+  // Of the standard library, whose locks the thread sanitizer sees.
+  std::mutex turn_;  // Guards loop_.
+  EngineLoop loop_;
   AtomicTime heartbeat_;
   AtomicTime waiting_since_;
   std::atomic<bool> started_ = false;
