@@ -130,7 +130,6 @@ absl::Status WeightsLoader::PlaceMatrix(const std::vector<Part>& parts,
     QUIRE_ASSIGN_OR_RETURN(const TensorView* tensor,
                            Find(part.name, {part.size, inputs.size}));
     place.parts.push_back(Slice(tensor, part.share));
-    place.names.push_back(part.name);
     matrix.num_outputs += part.share.size();
   }
   matrix.format = FormatFor(place.parts, inputs.share);
@@ -276,8 +275,11 @@ absl::Status WeightsLoader::FillMatrices() {
       }
     });
     if (!is_valid) {
+      const auto add_name = [](std::string* names, const TensorView* part) {
+        names->append(part->name);
+      };
       return absl::InvalidArgumentError(absl::StrCat(
-          absl::StrJoin(place.names, ", "),
+          absl::StrJoin(place.parts, ", ", add_name),
           ": a weight is not a number, or beyond ", kMaxQuantizedWeight));
     }
   }

@@ -31,7 +31,6 @@ class WeightsLoader {
   // A place in memory to be filled from tensors that lie one below the other,
   // and whoever is told where it is.
   struct MatrixPlace {
-    std::vector<std::string> names;  // Of the parts.
     std::vector<const TensorView*> parts;
     int64_t first_input = 0;
     int64_t offset = 0;
