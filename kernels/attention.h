@@ -13,9 +13,8 @@ namespace quire {
 // Keys are visited in chunks of this many slots, counted from slot 0.
 inline constexpr int kAttentionChunk = 64;
 
-// Attention of some queries to one KV head of one sequence, over a range of
-// chunks, softmax computed online (Milakov and Gimelshein, 2018; Dao et al.,
-// 2022).
+// Attention of some queries to one KV head, over a range of chunks, softmax
+// computed online (Milakov and Gimelshein, 2018; Dao et al., 2022).
 //
 // Every chunk yields a fresh partial (maximum of the scores, sum of their
 // exponentials, weighted sum of the values), which is folded into the query's
@@ -24,21 +23,26 @@ inline constexpr int kAttentionChunk = 64;
 // blocks lie, and chunks may be computed apart: each into a new state of its
 // own, merged in their order afterwards.
 //
-// Query row i has `group` heads and attends to slots 0 .. slots[i]. With KV in
+// Query i is row rows[i] of `queries`; it has `group` heads and attends to
+// slots 0 .. slots[i]. Queries of several sequences may share a call where
+// these share the blocks of its chunks and all attend to them whole. With KV in
 // bf16, AVX-512 and AMX round queries and the weights of values to it, too.
 struct AttentionCall {
   KvLayout layout;
   int group = 1;    // Query heads that share the KV head.
   float scale = 1;  // Of the scores before the softmax.
 
-  const float* queries = nullptr;  // [num_queries, query_stride], of which
+  const float* queries = nullptr;  // [rows, query_stride], of which
                                    // [group, head_dim] are used.
   int64_t query_stride = 0;        // Floats.
-  const int32_t* slots = nullptr;  // [num_queries], ascending.
+  const int32_t* rows = nullptr;   // [num_queries]
+  const int32_t* slots = nullptr;  // [num_queries], ascending; or in any order
+                                   // where none is before last_chunk's first.
   int num_queries = 0;
 
   const std::byte* head = nullptr;  // The KV head in block 0 of the layer.
-  const BlockId* blocks = nullptr;  // Block table of the sequence.
+  const BlockId* blocks = nullptr;  // Block table of the sequence, or of one of
+                                    // those that share the chunks.
 
   int first_chunk = 0;
   int last_chunk = 0;  // Not included. Chunks beyond a query's last slot leave

@@ -122,6 +122,8 @@ class CachedSequence {
     AlignedBytes scratch(AttentionScratchBytes(sequence_.head_dim, rows));
     std::vector<int32_t> slots(end - begin);
     std::iota(slots.begin(), slots.end(), begin);
+    std::vector<int32_t> query_rows(end - begin);
+    std::iota(query_rows.begin(), query_rows.end(), 0);
     quire::Attend(
         instruction_set_,
         {.layout = layout_,
@@ -129,6 +131,7 @@ class CachedSequence {
          .scale = Scale(),
          .queries = sequence_.Query(begin, kv_head),
          .query_stride = sequence_.query_size(),
+         .rows = query_rows.data(),
          .slots = slots.data(),
          .num_queries = end - begin,
          .head = cache_.data() + layout_.Locate(kLayer, BlockId(0)).offset +

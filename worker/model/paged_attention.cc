@@ -146,27 +146,35 @@ void PagedAttention::AttendWhole(const Batch& batch, int layer,
                                  const Rows& rows) {
   ForEachUnit([&](int part, const AttentionUnit& unit,
                   const AttentionUnit* next_unit) {
-    AttentionCall call = CallFor(batch, layer, unit, rows, part);
-    call.first_chunk = unit.first_chunk;
-    call.last_chunk = unit.last_chunk;
-    AttentionCall next;
-    if (next_unit != nullptr) {
-      next = CallFor(batch, layer, *next_unit, rows, part);
-      next.first_chunk = next_unit->first_chunk;
-      call.next = &next;
-    }
-    call.states = PartStates(part);
+    float* const states = PartStates(part);
     const int num_states = unit.num_rows * group_;
     for (int i = 0; i < num_states; ++i) {
-      ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
+      ClearAttentionState(layout_.head_dim, states + i * state_size_);
     }
-    quire::Attend(instruction_set_, call);
+    const std::span<const AttentionSpan> spans = plan_.SpansOf(unit);
+    AttentionCall next;
+    for (size_t i = 0; i < spans.size(); ++i) {
+      AttentionCall call =
+          i == 0 ? CallFor(batch, layer, unit.kv_head, spans[i], rows, part)
+                 : next;
+      call.states = states + int64_t{spans[i].first_row - unit.first_row} *
+                                 group_ * state_size_;
+      if (i + 1 < spans.size()) {
+        next = CallFor(batch, layer, unit.kv_head, spans[i + 1], rows, part);
+        call.next = &next;
+      } else if (next_unit != nullptr) {
+        next = CallFor(batch, layer, next_unit->kv_head,
+                       plan_.SpansOf(*next_unit).front(), rows, part);
+        call.next = &next;
+      }
+      quire::Attend(instruction_set_, call);
+    }
     for (int i = 0; i < num_states; ++i) {
       const int64_t head = int64_t{unit.kv_head} * group_ + i % group_;
-      float* output = rows.data + (unit.first_row + i / group_) * rows.stride +
-                      head * layout_.head_dim;
+      const int64_t row = plan_.rows()[unit.first_row + i / group_];
       FinishAttention(instruction_set_, layout_.head_dim,
-                      call.states + i * state_size_, output);
+                      states + i * state_size_,
+                      rows.data + row * rows.stride + head * layout_.head_dim);
     }
   });
 }
@@ -176,15 +184,19 @@ void PagedAttention::AttendSplit(const Batch& batch, int layer,
                                  const Rows& rows) {
   const std::span<const AttentionUnit> units = plan_.units();
   pool_->ForEach(static_cast<int64_t>(units.size()), [&](int part, int64_t i) {
-    AttentionUnit unit = units[i];
-    const int end_row = unit.first_row + unit.num_rows;
-    for (unit.num_rows = 1; unit.first_row < end_row; ++unit.first_row) {
-      AttentionCall call = CallFor(batch, layer, unit, rows, part);
-      for (int chunk = unit.first_chunk; chunk < unit.last_chunk; ++chunk) {
+    AttentionSpan span = plan_.SpansOf(units[i]).front();
+    const int end_row = span.first_row + span.num_rows;
+    for (span.num_rows = 1; span.first_row < end_row; ++span.first_row) {
+      const int kv_head = units[i].kv_head;
+      AttentionCall call = CallFor(batch, layer, kv_head, span, rows, part);
+      AttentionCall next = call;
+      call.next = &next;
+      for (int chunk = span.first_chunk; chunk < span.last_chunk; ++chunk) {
         call.first_chunk = chunk;
         call.last_chunk = chunk + 1;
-        call.states = PartialState(unit.first_row, chunk) +
-                      int64_t{unit.kv_head} * group_ * state_size_;
+        next.first_chunk = std::min(chunk + 1, span.last_chunk - 1);
+        call.states = PartialState(plan_.rows()[span.first_row], chunk) +
+                      int64_t{kv_head} * group_ * state_size_;
         for (int i = 0; i < group_; ++i) {
           ClearAttentionState(layout_.head_dim, call.states + i * state_size_);
         }
@@ -213,20 +225,22 @@ void PagedAttention::MergePartials(const Batch& batch, const Rows& rows) {
 }
 
 AttentionCall PagedAttention::CallFor(const Batch& batch, int layer,
-                                      const AttentionUnit& unit,
+                                      int kv_head, const AttentionSpan& span,
                                       const Rows& rows, int part) const {
-  const int64_t head_offset = layout_.Locate(layer, BlockId(0)).offset +
-                              unit.kv_head * layout_.head_bytes();
+  const int64_t head_offset =
+      layout_.Locate(layer, BlockId(0)).offset + kv_head * layout_.head_bytes();
   return {.layout = layout_,
           .group = group_,
           .scale = 1 / std::sqrt(static_cast<float>(layout_.head_dim)),
-          .queries = rows.data + unit.first_row * rows.stride +
-                     int64_t{unit.kv_head} * group_ * layout_.head_dim,
+          .queries = rows.data + int64_t{kv_head} * group_ * layout_.head_dim,
           .query_stride = rows.stride,
-          .slots = &batch.slots[unit.first_row],
-          .num_queries = unit.num_rows,
+          .rows = &plan_.rows()[span.first_row],
+          .slots = &plan_.slots()[span.first_row],
+          .num_queries = span.num_rows,
           .head = cache_.data() + head_offset,
-          .blocks = &batch.blocks[batch.run_blocks[unit.run]],
+          .blocks = &batch.blocks[batch.run_blocks[span.run]],
+          .first_chunk = span.first_chunk,
+          .last_chunk = span.last_chunk,
           .scratch = PartScratch(part)};
 }
 

@@ -40,7 +40,7 @@ class PagedAttention {
   void CopyBlocks(std::span<const BlockCopy> copies);
 
   // To be called once a step, before the layers.
-  void BeginStep(const Batch& batch) { plan_.Make(batch); }
+  void BeginStep(const Batch& batch) { plan_.Make(batch, layout_.block_size); }
 
   // k, v: [num_kv_heads, head_dim]. Different threads may write different rows.
   void WriteRow(const Batch& batch, int run, int row, int layer, const float* k,
@@ -68,9 +68,9 @@ class PagedAttention {
   void AttendWhole(const Batch& batch, int layer, const Rows& rows);
   void AttendSplit(const Batch& batch, int layer, const Rows& rows);
   void MergePartials(const Batch& batch, const Rows& rows);
-  // Everything but the chunks and the states.
-  AttentionCall CallFor(const Batch& batch, int layer,
-                        const AttentionUnit& unit, const Rows& rows,
+  // Everything but the states and what is next.
+  AttentionCall CallFor(const Batch& batch, int layer, int kv_head,
+                        const AttentionSpan& span, const Rows& rows,
                         int part) const;
   // Calls function(part, unit, what this thread does next or null) for every
   // unit of the plan, on whichever thread is free.
