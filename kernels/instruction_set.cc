@@ -60,6 +60,19 @@ InstructionSet BestInstructionSet() {
   return best;
 }
 
+int NumCheapRows(InstructionSet instruction_set) {
+  switch (instruction_set) {
+    case InstructionSet::kScalar:
+    case InstructionSet::kAvx2:
+      return 1;
+    case InstructionSet::kAvx512:
+      return 4;
+    case InstructionSet::kAmx:
+      return 16;
+  }
+  return 1;
+}
+
 std::optional<InstructionSet> InstructionSetNamed(std::string_view name) {
   for (const InstructionSet set : kInstructionSets) {
     if (InstructionSetName(set) == name) return set;

@@ -23,6 +23,10 @@ inline constexpr std::array kInstructionSets = {
 InstructionSet BestInstructionSet();
 bool IsSupported(InstructionSet instruction_set);
 
+// So many rows of a product take about as long as one: what takes long is to
+// read the weights, or to unpack them for tiles, which have 16 rows.
+int NumCheapRows(InstructionSet instruction_set);
+
 // "scalar", "avx2", "avx512", "amx".
 std::optional<InstructionSet> InstructionSetNamed(std::string_view name);
 std::string_view InstructionSetName(InstructionSet instruction_set);

@@ -47,6 +47,10 @@ ABSL_FLAG(uint64_t, max_waiting_tokens,
           "Prompt tokens in the queue, beyond which new ones are refused.");
 ABSL_FLAG(uint32_t, pipeline_depth, quire::EngineOptions().pipeline_depth,
           "Plans in flight: 1, or 2 to plan a step while one executes.");
+ABSL_FLAG(uint32_t, draft_tokens, quire::EngineOptions().draft_tokens,
+          "Tokens that are guessed from a sequence's own text and computed "
+          "with the next one where a step has few rows, at most; 0: none. What "
+          "is generated is the same.");
 ABSL_FLAG(absl::Duration, priority_head_start,
           quire::EngineOptions().priority_head_start,
           "How much earlier than a normal request one of high priority counts "
@@ -98,6 +102,7 @@ quire::FlagProgram Program() {
                     "max_waiting_tokens",
                     "priority_head_start",
                     "pipeline_depth",
+                    "draft_tokens",
                     "admission",
                     "preemption",
                     "prefix_cache",
@@ -124,6 +129,7 @@ quire::ServerOptions OptionsFromFlags() {
   options.engine.max_waiting_tokens = absl::GetFlag(FLAGS_max_waiting_tokens);
   options.engine.priority_head_start = absl::GetFlag(FLAGS_priority_head_start);
   options.engine.pipeline_depth = absl::GetFlag(FLAGS_pipeline_depth);
+  options.engine.draft_tokens = absl::GetFlag(FLAGS_draft_tokens);
   options.engine.admission = absl::GetFlag(FLAGS_admission);
   options.engine.preemption = absl::GetFlag(FLAGS_preemption);
   options.engine.prefix_cache = absl::GetFlag(FLAGS_prefix_cache);

@@ -50,6 +50,7 @@ worker::v1::Hello MakeHello(const WorkerOptions& options,
   hello.set_kv_cache_bytes(limits.kv_cache_bytes);
   hello.set_host_kv_bytes(limits.host_kv_bytes);
   hello.set_block_size_multiple(model.block_size_multiple());
+  hello.set_cheap_rows(static_cast<uint32_t>(model.num_cheap_rows()));
   hello.set_max_step_rows(limits.max_step_rows);
   hello.set_process_id(getpid());
   if (options.world_size > 1) {

@@ -149,6 +149,7 @@ GroupShape AgreeOnShape(const std::vector<Hello>& ranks,
   uint64_t num_blocks =
       terms.max_num_blocks != 0 ? terms.max_num_blocks : kMaxBlocks;
   uint64_t num_host_blocks = kMaxBlocks;
+  shape.cheap_rows = ranks.front().cheap_rows();
   for (const Hello& hello : ranks) {
     num_blocks = std::min(
         num_blocks,
@@ -156,6 +157,7 @@ GroupShape AgreeOnShape(const std::vector<Hello>& ranks,
     num_host_blocks = std::min(
         num_host_blocks,
         NumBlocksThatFit(hello, hello.host_kv_bytes(), terms.block_size));
+    shape.cheap_rows = std::min(shape.cheap_rows, hello.cheap_rows());
     shape.bytes_per_block += hello.bytes_per_slot() * terms.block_size;
     if (hello.max_step_rows() != 0) {
       shape.max_step_rows =

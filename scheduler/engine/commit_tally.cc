@@ -24,6 +24,7 @@ void CommitTally::Report() {
   metrics_.prompt_tokens->Increment(num_prompt_);
   metrics_.recomputed_tokens->Increment(num_recomputed_);
   metrics_.discarded_tokens->Increment(num_discarded_);
+  metrics_.right_draft_tokens->Increment(num_right_drafts_);
   metrics_.generated_tokens->Increment(num_generated_);
 }
 

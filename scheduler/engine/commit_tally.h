@@ -21,7 +21,8 @@ class CommitTally {
     num_prompt_ += num_prompt;
     num_recomputed_ += num_recomputed;
   }
-  void AddDiscarded() { ++num_discarded_; }
+  void AddDiscarded(uint32_t count = 1) { num_discarded_ += count; }
+  void AddRightDrafts(uint32_t count) { num_right_drafts_ += count; }
   // A request that arrived at `arrived` has gained so many tokens; the one
   // before each came at `previous`. InfinitePast: they are the first.
   void AddGenerated(uint32_t num_gained, absl::Time previous,
@@ -37,6 +38,7 @@ class CommitTally {
   uint32_t num_prompt_ = 0;
   uint32_t num_recomputed_ = 0;
   uint32_t num_discarded_ = 0;
+  uint32_t num_right_drafts_ = 0;
   uint32_t num_generated_ = 0;
   // The last tokens counted follow ones that came at the same time: nearly all
   // of a commit do.

@@ -101,6 +101,13 @@ EngineMetrics::EngineMetrics(MetricRegistry* registry)
           "quire_recomputed_tokens_total",
           "Rows computed for tokens that had been computed before, after a "
           "preemption or a new epoch.")),
+      draft_tokens(registry->AddCounter(
+          "quire_draft_tokens_total",
+          "Rows computed for tokens that were guessed from the text before.")),
+      right_draft_tokens(registry->AddCounter(
+          "quire_right_draft_tokens_total",
+          "Of these, guesses that were what was sampled: each a token gained "
+          "without a step.")),
       prefix_queries(registry->AddCounter(
           "quire_prefix_query_tokens_total",
           "Prompt tokens that were looked for in the cache, each once.")),

@@ -53,8 +53,10 @@ struct EngineMetrics {
   prometheus::Counter* generated_tokens;
   prometheus::Counter* discarded_tokens;
   prometheus::Counter* recomputed_tokens;
-  prometheus::Counter* prefix_queries;  // Tokens looked for,
-  prometheus::Counter* prefix_hits;     // and found.
+  prometheus::Counter* draft_tokens;  // Guessed tokens that were computed,
+  prometheus::Counter* right_draft_tokens;  // and that were right.
+  prometheus::Counter* prefix_queries;      // Tokens looked for,
+  prometheus::Counter* prefix_hits;         // and found.
 
   // Time as a client sees it.
   prometheus::Histogram* queue_time;

@@ -12,6 +12,7 @@ absl::Status EngineOptions::Validate() const {
   QUIRE_RETURN_IF_ERROR(
       CheckRange("max_running_sequences", max_running_sequences, 1, kMany));
   QUIRE_RETURN_IF_ERROR(CheckRange("pipeline_depth", pipeline_depth, 1, 2));
+  QUIRE_RETURN_IF_ERROR(CheckRange("draft_tokens", draft_tokens, 0, 64));
   QUIRE_RETURN_IF_ERROR(
       CheckRange("max_waiting_requests", max_waiting_requests, 1, kMany));
   if (priority_head_start < absl::ZeroDuration()) {

@@ -21,6 +21,9 @@ struct EngineOptions {
   // hide nothing more, and let a preempted request return before its last
   // result has.
   uint32_t pipeline_depth = 2;
+  // Tokens that are guessed from a sequence's own text and computed with the
+  // next one where a step has few rows, at most. 0: none.
+  uint32_t draft_tokens = 7;
   // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
   uint32_t max_waiting_requests = 1024;
   uint64_t max_waiting_tokens = 1 << 20;

@@ -17,6 +17,7 @@ struct GroupShape {
   uint32_t block_size = 0;       // Slots.
   uint64_t bytes_per_block = 0;  // Over all layers and ranks.
   uint32_t max_step_rows = 0;    // No plan may have more.
+  uint32_t cheap_rows = 1;       // A step of so many takes as long as of one.
   uint32_t num_host_blocks = 0;  // To swap blocks out to; 0 = none.
 };
 

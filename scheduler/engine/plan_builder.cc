@@ -17,6 +17,7 @@ void PlanBuilder::StartOver() {
   swaps_.Clear();
   copy_sources_.clear();
   runs_.clear();
+  drafts_.clear();
   plan_.Clear();
 }
 
@@ -79,11 +80,14 @@ void PlanBuilder::AddCopy(Sequence& sequence) {
 }
 
 void PlanBuilder::AddRun(Sequence& sequence,
-                         const worker::v1::Sampling& sampling, const Run& run) {
+                         const worker::v1::Sampling& sampling, const Run& run,
+                         std::span<const Token> drafts) {
+  QUIRE_CHECK(drafts.size() == run.num_drafts);
   if (!sequence.told()) AddSequence(sequence, sampling);
   AddTableEdit(sequence);
   AddCopy(sequence);
   runs_.push_back(run);
+  drafts_.insert(drafts_.end(), drafts.begin(), drafts.end());
 }
 
 // Column by column: a plan has thousands of runs.
@@ -102,6 +106,11 @@ void PlanBuilder::WriteRuns() {
   write(*runs.mutable_samples(), [](const Run& run) { return run.samples; });
   write(*runs.mutable_prompt_logprobs(),
         [](const Run& run) { return run.num_scored > 0; });
+  if (drafts_.empty()) return;
+  write(*runs.mutable_num_drafts(),
+        [](const Run& run) { return run.num_drafts; });
+  runs.mutable_draft_tokens()->Add(drafts_.begin(), drafts_.end());
+  drafts_.clear();
 }
 
 PlanBuilder::Finished PlanBuilder::Finish() {

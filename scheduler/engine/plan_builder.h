@@ -2,6 +2,7 @@
 #define QUIRE_SCHEDULER_ENGINE_PLAN_BUILDER_H_
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,9 +37,9 @@ class PlanBuilder {
                const worker::v1::Sampling& sampling);
   // Rows of a sequence and all that the ranks must know for them: the sequence
   // itself where they were not told of it, what has changed in its table, and
-  // the copy to be made before. REQUIRES: resident.
+  // the copy to be made before. `drafts`: [run.num_drafts]. REQUIRES: resident.
   void AddRun(Sequence& sequence, const worker::v1::Sampling& sampling,
-              const Run& run);
+              const Run& run, std::span<const Token> drafts = {});
   // Of the plan that is not finished.
   uint32_t num_copies() const {
     return static_cast<uint32_t>(copy_sources_.size());
@@ -68,6 +69,7 @@ class PlanBuilder {
   worker::v1::StepPlan plan_;
   bool finished_ = false;
   std::vector<Run> runs_;
+  std::vector<Token> drafts_;  // Of all runs.
 };
 
 }  // namespace quire

@@ -6,6 +6,15 @@
 #include "common/check.h"
 
 namespace quire {
+namespace {
+
+bool LooksBack(const worker::v1::Sampling& sampling) {
+  return sampling.repetition_penalty() != 1 ||
+         sampling.presence_penalty() != 0 ||
+         sampling.frequency_penalty() != 0 || sampling.bad_words_size() > 0;
+}
+
+}  // namespace
 
 RequestState::RequestState(GenerationRequest request, PlaceInOrder place,
                            const std::function<SequenceId()>& next_id,
@@ -14,7 +23,9 @@ RequestState::RequestState(GenerationRequest request, PlaceInOrder place,
       continuation_(MakeContinuation(request_)),
       place_(place),
       arrived_(arrived),
-      prompt_length_(static_cast<uint32_t>(request_.prompt.size())) {
+      prompt_length_(static_cast<uint32_t>(request_.prompt.size())),
+      takes_drafts_(continuation_->runs_ahead() &&
+                    !LooksBack(request_.sampling)) {
   for (uint32_t i = 0; i < continuation_->num_first_sequences(); ++i) {
     sequences_.push_back(std::make_unique<Sequence>(
         next_id(), i, request_.prompt, request_.max_tokens,

@@ -90,6 +90,9 @@ class RequestState {
   bool reads_prefixes() const {
     return request_.uses_prefix_cache && !request_.reports_prompt_logprobs;
   }
+  // Whether tokens may be guessed for it: a choice does not depend on those
+  // before it but by way of the model.
+  bool takes_drafts() const { return takes_drafts_; }
   const std::string& cache_salt() const { return request_.cache_salt; }
   const PrefixToCome& prefix_to_come() const { return prefix_to_come_; }
   void WaitFor(const PrefixToCome& prefix) { prefix_to_come_ = prefix; }
@@ -141,6 +144,7 @@ class RequestState {
   const PlaceInOrder place_;
   const absl::Time arrived_;
   const uint32_t prompt_length_;
+  const bool takes_drafts_;
   std::vector<std::unique_ptr<Sequence>> sequences_;
   AdmissionMode admission_mode_ = AdmissionMode::kFirstChunk;
   uint32_t num_generated_ = 0;

@@ -22,13 +22,26 @@ TokenScores ResultReader::NextSampled() {
   return scores;
 }
 
+uint32_t ResultReader::NumSampled(const Run& run) const {
+  if (!run.samples) return 0;
+  const auto& sequences = result_.sampled().sequence();
+  uint32_t count = 1;
+  while (count <= run.num_drafts &&
+         sampled_.entry + static_cast<int>(count) < sequences.size() &&
+         sequences[sampled_.entry + static_cast<int>(count)] ==
+             run.sequence.value()) {
+    ++count;
+  }
+  return count;
+}
+
 TokenScores ResultReader::NextPromptScores() {
   return Read(result_.prompt_logprobs(), scored_);
 }
 
 void ResultReader::Skip(const Run& run) {
   for (uint32_t i = 0; i < run.num_scored; ++i) NextPromptScores();
-  if (run.samples) NextSampled();
+  for (uint32_t n = NumSampled(run); n > 0; --n) NextSampled();
 }
 
 }  // namespace quire

@@ -20,6 +20,9 @@ class ResultReader {
       : result_(result) {}
 
   TokenScores NextSampled();
+  // Of those that come next, how many are `run`'s: one, and one for each right
+  // draft; 0 where it samples none.
+  uint32_t NumSampled(const Run& run) const;
   // Of the next prompt token, which its sequence knows: `chosen.token` is left
   // to the caller.
   TokenScores NextPromptScores();

@@ -14,13 +14,16 @@ struct Run {
   uint32_t position = 0;  // Of the first row.
   uint32_t num_rows = 0;
   uint32_t num_prompt_rows = 0;  // Of these, the first ones: of the prompt.
-  bool samples = false;          // The token at end().
+  uint32_t num_drafts = 0;       // Of num_rows, the last ones.
+  bool samples = false;  // The token at known_end(), and one behind each draft.
   uint32_t num_scored = 0;  // Prompt tokens position + 1, position + 2, ...
   // Alternatives that are reported with each sampled and each scored token.
   uint32_t num_top = 0;
   uint32_t num_top_scored = 0;
 
   uint32_t end() const { return position + num_rows; }
+  // Behind the last row that is no draft.
+  uint32_t known_end() const { return end() - num_drafts; }
 };
 
 }  // namespace quire

@@ -15,6 +15,7 @@
 #include "scheduler/engine/request_entry.h"
 #include "scheduler/engine/swapping.h"
 #include "scheduler/memory/capacity.h"
+#include "scheduler/policy/drafting.h"
 #include "scheduler/policy/order.h"
 #include "scheduler/policy/preemption.h"
 #include "scheduler/policy/work_rates.h"
@@ -102,9 +103,15 @@ void Scheduler::CloseExpired(absl::Time now) {
 LeastWork Scheduler::LeastWorkOf(const RequestState& request,
                                  uint64_t rows_ahead) const {
   if (request.num_admissions() > 0 || num_open() == 1) return {};
-  // The row of the last prompt token gives the first token.
+  // The row of the last prompt token gives the first token; every step after
+  // it one, and at best as many more as there are drafts.
+  const uint32_t most_tokens = request.takes_drafts() && group_ != nullptr &&
+                                       group_->shape().cheap_rows > 1
+                                   ? 1 + options_.draft_tokens
+                                   : 1;
   return {.prompt_rows = rows_ahead + request.num_own_rows(),
-          .decode_steps = request.least_tokens() - 1};
+          .decode_steps =
+              (request.least_tokens() - 1 + most_tokens - 1) / most_tokens};
 }
 
 // Closes the request, or has it looked at again when only its own work is too
@@ -352,11 +359,43 @@ void Scheduler::Preempt(RequestState& victim) {
 }
 
 BatchRoom Scheduler::PlanRunning() {
-  const BatchRoom left = DealRows(StepRoom(), wanted_rows_, granted_rows_);
+  BatchRoom left = DealRows(StepRoom(), wanted_rows_, granted_rows_);
+  const uint32_t most_drafts = std::min(MostDrafts(), left.rows);
   for (size_t i = 0; i < planned_lanes_.size(); ++i) {
-    if (granted_rows_[i] > 0) PlanRows(planned_lanes_[i], granted_rows_[i]);
+    if (granted_rows_[i] == 0) continue;
+    GuessTokens(planned_lanes_[i], granted_rows_[i],
+                std::min(most_drafts, left.rows));
+    left.rows -= static_cast<uint32_t>(drafts_.size());
+    PlanRows(planned_lanes_[i], granted_rows_[i]);
   }
+  drafts_.clear();
   return left;
+}
+
+// Of each sequence of this step.
+uint32_t Scheduler::MostDrafts() const {
+  DraftRoom room = {.cheap_rows = group_->shape().cheap_rows,
+                    .max_drafts = options_.draft_tokens};
+  for (const uint32_t rows : granted_rows_) {
+    room.num_rows += rows;
+    room.num_sequences += rows > 0 ? 1 : 0;
+  }
+  return DraftsForEach(room);
+}
+
+// Sets drafts_. None takes a block that somebody would be preempted for.
+void Scheduler::GuessTokens(Lane lane, uint32_t num_rows,
+                            uint32_t most_drafts) {
+  drafts_.clear();
+  const auto [request, sequence] = lane;
+  if (most_drafts == 0 || !request->takes_drafts() ||
+      num_rows < sequence->PlannableRows()) {
+    return;
+  }
+  GuessFromText(sequence->tokens(), sequence->num_in_flight(),
+                std::min(most_drafts, sequence->PlannableDrafts()), drafts_);
+  const auto num_drafts = static_cast<uint32_t>(drafts_.size());
+  if (!sequence->ReserveRows(num_rows + num_drafts)) drafts_.clear();
 }
 
 // A victim may have rows in a step that is in flight. It does not return before
@@ -420,23 +459,27 @@ void Scheduler::Admit(RequestState& request, RequestEntry& entry,
 }
 
 void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {
-  Run run = lane.sequence->PlanRows(num_rows);
+  Run run =
+      lane.sequence->PlanRows(num_rows, static_cast<uint32_t>(drafts_.size()));
   const worker::v1::Sampling& sampling = lane.request->sampling();
   run.num_scored = lane.request->PromptScoresOf(*lane.sequence, run);
   run.num_top = sampling.top_logprobs();
   run.num_top_scored = sampling.top_prompt_logprobs();
-  builder_.AddRun(*lane.sequence, sampling, run);
+  builder_.AddRun(*lane.sequence, sampling, run, drafts_);
 }
 
 void Scheduler::ObservePlan() const {
   uint32_t num_rows = 0;
+  uint32_t num_drafts = 0;
   bool has_prompt = false;
   bool has_decode = false;
   for (const Run& run : builder_.runs()) {
     has_prompt |= run.num_prompt_rows > 0;
     has_decode |= run.num_prompt_rows < run.num_rows;
     num_rows += run.num_rows;
+    num_drafts += run.num_drafts;
   }
+  metrics_->draft_tokens->Increment(num_drafts);
   metrics_->block_copies->Increment(builder_.num_copies());
   metrics_->blocks_swapped_out->Increment(builder_.swaps().num_out());
   metrics_->blocks_swapped_in->Increment(builder_.swaps().num_in());
@@ -484,37 +527,55 @@ void Scheduler::CloseFailed(const InFlightStep& step, absl::Time now) {
 void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
                           CommitTally& tally, absl::Time now) {
   const Lane lane = Find(run);
+  const uint32_t num_sampled = outputs.NumSampled(run);
   if (lane.request == nullptr) {
     outputs.Skip(run);
-    if (run.samples) tally.AddDiscarded();
-    return;
+    return tally.AddDiscarded(num_sampled);
   }
   auto [request, sequence] = lane;
   const ClientOutput output(outbox_, request->mailbox().get());
-  CommitRows(lane, run, tally);
+  CommitRows(lane, run, num_sampled, tally);
   for (uint32_t i = 1; i <= run.num_scored; ++i) {
     TokenScores scores = outputs.NextPromptScores();
     const uint32_t position = run.position + i;
     scores.chosen.token = sequence->tokens()[position];
     request->AddPromptScores(position, std::move(scores), output);
   }
-  if (!run.samples) return;
-  TokenScores scores = outputs.NextSampled();
-  if (run.end() != sequence->known()) return tally.AddDiscarded();
+  for (uint32_t i = 0; i < num_sampled; ++i) {
+    CommitToken(lane, run.known_end() + i, outputs.NextSampled(), tally, now);
+    if (Find(run).request != nullptr) continue;  // Else it ended.
+    for (++i; i < num_sampled; ++i) {
+      outputs.NextSampled();
+      tally.AddDiscarded();
+    }
+  }
+}
+
+// What the ranks wrote for a sequence that has left them since is lost. Right
+// drafts become findable when their tokens are known.
+void Scheduler::CommitRows(Lane lane, const Run& run, uint32_t num_sampled,
+                           CommitTally& tally) {
+  const uint32_t num_right_drafts = num_sampled > 0 ? num_sampled - 1 : 0;
+  tally.AddRightDrafts(num_right_drafts);
+  if (lane.sequence->parked()) return;
+  tally.AddRows(run.num_prompt_rows,
+                lane.sequence->CommitRows(run, num_right_drafts));
+  PublishPrefix(*lane.request, *lane.sequence, *group_);
+}
+
+void Scheduler::CommitToken(Lane lane, uint32_t position, TokenScores scores,
+                            CommitTally& tally, absl::Time now) {
+  auto [request, sequence] = lane;
+  if (position != sequence->known()) return tally.AddDiscarded();
+  const ClientOutput output(outbox_, request->mailbox().get());
   const absl::Time previous = sequence->last_token_time();
   const SequenceChanges changes =
       request->Continue(*sequence, std::move(scores), now, output);
   if (changes.num_gained > 0) {
     tally.AddGenerated(changes.num_gained, previous, request->arrived());
   }
+  if (!sequence->parked()) PublishPrefix(*request, *sequence, *group_);
   Apply(changes, *request, now);
-}
-
-// What the ranks wrote for a sequence that has left them since is lost.
-void Scheduler::CommitRows(Lane lane, const Run& run, CommitTally& tally) {
-  if (lane.sequence->parked()) return;
-  tally.AddRows(run.num_prompt_rows, lane.sequence->CommitRows(run));
-  PublishPrefix(*lane.request, *lane.sequence, *group_);
 }
 
 // Branches take over from those that end before anybody else can ask for a

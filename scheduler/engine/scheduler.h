@@ -140,6 +140,9 @@ class Scheduler {
   void AdmitWaiting(BatchRoom room, absl::Time now);
   bool HasRowsInFlight(const RequestState& request) const;
   void Admit(RequestState& request, RequestEntry& entry, absl::Time now);
+  uint32_t MostDrafts() const;
+  void GuessTokens(Lane lane, uint32_t num_rows, uint32_t most_drafts);
+  // With drafts_ behind them.
   void PlanRows(Lane lane, uint32_t num_rows);
   void ObservePlan() const;
 
@@ -147,7 +150,10 @@ class Scheduler {
   void CloseFailed(const InFlightStep& step, absl::Time now);
   void CommitRun(const Run& run, ResultReader& outputs, CommitTally& tally,
                  absl::Time now);
-  void CommitRows(Lane lane, const Run& run, CommitTally& tally);
+  void CommitRows(Lane lane, const Run& run, uint32_t num_sampled,
+                  CommitTally& tally);
+  void CommitToken(Lane lane, uint32_t position, TokenScores scores,
+                   CommitTally& tally, absl::Time now);
   void Apply(const SequenceChanges& changes, RequestState& request,
              absl::Time now);
 
@@ -177,6 +183,7 @@ class Scheduler {
   std::vector<Lane> planned_lanes_;
   std::vector<uint32_t> wanted_rows_;
   std::vector<uint32_t> granted_rows_;
+  std::vector<Token> drafts_;  // Of the run that is being planned.
 };
 
 }  // namespace quire

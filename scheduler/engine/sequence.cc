@@ -109,10 +109,13 @@ void Sequence::Leave() {
   parent_ = nullptr;
   num_awaited_ = 0;
   told_ = false;
+  has_drafts_in_flight_ = false;
 }
 
 uint32_t Sequence::PlannableRows() const {
-  if (awaiting() || planned() >= last_slots()) return 0;
+  if (awaiting() || has_drafts_in_flight_ || planned() >= last_slots()) {
+    return 0;
+  }
   if (known() > planned()) return known() - planned();
   return runs_ahead_ ? 1 : 0;
 }
@@ -121,24 +124,33 @@ bool Sequence::ReserveRows(uint32_t num_rows) {
   return table_->Reserve(planned() + num_rows);
 }
 
-Run Sequence::PlanRows(uint32_t num_rows) {
+Run Sequence::PlanRows(uint32_t num_rows, uint32_t num_drafts) {
   QUIRE_CHECK(num_rows > 0 && num_rows <= PlannableRows());
+  QUIRE_CHECK(num_drafts == 0 ||
+              (num_rows == PlannableRows() && num_drafts <= PlannableDrafts()));
   Run run{.sequence = id_,
           .lane = lane_,
           .position = planned(),
-          .num_rows = num_rows};
-  run.num_prompt_rows = std::min(run.end(), prompt_length_) -
+          .num_rows = num_rows + num_drafts,
+          .num_drafts = num_drafts};
+  run.num_prompt_rows = std::min(run.known_end(), prompt_length_) -
                         std::min(run.position, prompt_length_);
-  run.samples = run.end() >= known();
-  table_->Append(num_rows);
+  run.samples = run.known_end() >= known();
+  table_->Append(run.num_rows);
+  has_drafts_in_flight_ = num_drafts > 0;
   return run;
 }
 
-uint32_t Sequence::CommitRows(const Run& run) {
+uint32_t Sequence::CommitRows(const Run& run, uint32_t num_right_drafts) {
   QUIRE_CHECK(run.position == committed_);
-  committed_ = run.end();
+  QUIRE_CHECK(num_right_drafts <= run.num_drafts);
+  if (run.num_drafts > 0) {
+    has_drafts_in_flight_ = false;
+    table_->Retract(run.num_drafts - num_right_drafts);
+  }
+  committed_ = run.known_end() + num_right_drafts;
   QUIRE_CHECK(committed_ <= planned());
-  const uint32_t num_recomputed = std::min(run.end(), most_committed_) -
+  const uint32_t num_recomputed = std::min(committed_, most_committed_) -
                                   std::min(run.position, most_committed_);
   most_committed_ = std::max(most_committed_, committed_);
   return num_recomputed;

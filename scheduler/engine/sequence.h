@@ -27,7 +27,9 @@ namespace quire {
 // The row at a position writes that token's slot and, if it is the last known
 // one or beyond, samples the next token. So the token at `planned` is always
 // either known or being sampled in flight, and its row can be planned: planned
-// may run ahead of known by as many steps as are in flight.
+// may run ahead of known by as many steps as are in flight. A run may end in
+// drafts, rows of tokens that are guessed: how far planned has come is then not
+// known before the run is committed, so nothing else is planned until then.
 //
 // States:
 //   parked     holds no blocks, the ranks do not know it: new, preempted, or
@@ -89,7 +91,8 @@ class Sequence {
   void ForgetParent() { parent_ = nullptr; }
   // Whether a full block of it may not be findable yet.
   bool has_unpublished() const {
-    return (num_published_ + 1) * table_->block_size() <= committed_;
+    return (num_published_ + 1) * table_->block_size() <=
+           std::min(committed_, known());
   }
   // Makes the blocks that were filled since the last call findable; one whose
   // content can be found already gives way to the block that has it.
@@ -129,16 +132,27 @@ class Sequence {
 
   // Rows that can be planned now: all known tokens that no row has read yet;
   // else one, for the token in flight, where it runs ahead; none once
-  // max_tokens are on their way, or while it awaits its parent.
+  // max_tokens are on their way, while it awaits its parent, or while drafts
+  // are in flight.
   uint32_t PlannableRows() const;
+  // Drafts that rows planned now can end in, at most.
+  uint32_t PlannableDrafts() const {
+    return last_slots() - planned() - PlannableRows();
+  }
+  // Tokens before and at planned() that are in flight.
+  uint32_t num_in_flight() const {
+    return planned() < known() ? 0 : planned() + 1 - known();
+  }
   // Blocks for `num_rows` more rows. False: too few are available.
   bool ReserveRows(uint32_t num_rows);
-  // Plans the next `num_rows` rows. REQUIRES: plannable and reserved.
-  Run PlanRows(uint32_t num_rows);
-  // The ranks have written the rows of the oldest run in flight. Returns how
-  // many of these had been committed in an earlier stay. REQUIRES: it starts
+  // Plans the next `num_rows` rows and so many of drafts. REQUIRES: plannable
+  // and reserved; drafts only behind the last plannable row.
+  Run PlanRows(uint32_t num_rows, uint32_t num_drafts = 0);
+  // The ranks have written the rows of the oldest run in flight, and so many of
+  // its drafts are right; the slots of the others are reserved again. Returns
+  // how many rows had been committed in an earlier stay. REQUIRES: it starts
   // where the committed ones end.
-  uint32_t CommitRows(const Run& run);
+  uint32_t CommitRows(const Run& run, uint32_t num_right_drafts = 0);
 
   // In any state. The token at position known() is now known.
   void AppendToken(Token token) { tokens_.push_back(token); }
@@ -163,6 +177,7 @@ class Sequence {
   uint32_t most_committed_ = 0;  // In any stay.
   uint32_t known_at_entry_ = 0;  // Tokens.
   bool told_ = false;
+  bool has_drafts_in_flight_ = false;
   absl::Time last_token_time_ = absl::InfinitePast();
 };
 

@@ -107,6 +107,12 @@ void BlockTable::Append(uint32_t count) {
   num_slots_ += count;
 }
 
+void BlockTable::Retract(uint32_t count) {
+  QUIRE_CHECK(count <= num_slots_ && !copy_.has_value());
+  num_slots_ -= count;
+  QUIRE_CHECK(!NextSlotIsShared());
+}
+
 void BlockTable::Truncate(uint32_t num_slots) {
   QUIRE_CHECK(num_slots <= num_slots_);
   num_slots_ = num_slots;

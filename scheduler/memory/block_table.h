@@ -75,6 +75,9 @@ class BlockTable {
 
   // Puts `count` more slots to use. REQUIRES: they are reserved.
   void Append(uint32_t count);
+  // The last `count` slots in use are reserved again. REQUIRES: they lie in
+  // blocks of its own, and there is no copy to make.
+  void Retract(uint32_t count);
   // Keeps the first `num_slots` slots and the blocks that hold them. The other
   // blocks, reserved ones too, lose their reference, the last one first.
   // REQUIRES: num_slots <= this->num_slots().

@@ -24,6 +24,7 @@ class FakeModel final : public Model {
   int64_t weight_bytes() const override { return 0; }
   int64_t bytes_per_slot() const override { return kBytesPerSlot; }
   int block_size_multiple() const override { return kBlockSizeMultiple; }
+  int num_cheap_rows() const override { return 1; }
   absl::Status AllocateKvCache(int block_size, int num_blocks,
                                int max_rows) override;
   void MakeCacheResident(int64_t /*num_bytes*/) override {}

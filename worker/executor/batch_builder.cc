@@ -28,7 +28,20 @@ absl::Status CheckLengths(const Runs& runs) {
     return absl::InvalidArgumentError(absl::StrCat(
         "an array of runs has ", size, " entries, sequence has ", count));
   }
-  return absl::OkStatus();
+  const int num_drafts_size = runs.num_drafts_size();
+  if (num_drafts_size != 0 && num_drafts_size != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("runs.num_drafts has ", num_drafts_size,
+                     " entries, sequence has ", count));
+  }
+  uint64_t num_drafts = 0;
+  for (const uint32_t n : runs.num_drafts()) num_drafts += n;
+  if (num_drafts == static_cast<uint64_t>(runs.draft_tokens_size())) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("runs announce ", num_drafts, " drafts and list ",
+                   runs.draft_tokens_size(), " tokens"));
 }
 
 absl::Status CheckFlag(SequenceId sequence, const char* field, uint32_t value) {
@@ -56,14 +69,20 @@ absl::Status BatchBuilder::Build(StepId step, const Runs& runs,
   QUIRE_RETURN_IF_ERROR(CheckLengths(runs));
   batch_.run_rows.push_back(0);
   batch_.run_blocks.push_back(0);
+  std::span<const Token> drafts(runs.draft_tokens().data(),
+                                runs.draft_tokens_size());
   for (int i = 0; i < runs.sequence_size(); ++i) {
     const SequenceId id(runs.sequence(i));
+    const size_t num_drafts =
+        runs.num_drafts_size() > 0 ? runs.num_drafts(i) : 0;
     const Run run = {.sequence = store->Find(id),
                      .slot = runs.slot(i),
                      .position = runs.position(i),
                      .num_rows = runs.num_rows(i),
                      .samples = runs.samples(i) != 0,
-                     .prompt_logprobs = runs.prompt_logprobs(i) != 0};
+                     .prompt_logprobs = runs.prompt_logprobs(i) != 0,
+                     .drafts = drafts.first(num_drafts)};
+    drafts = drafts.subspan(num_drafts);
     if (run.sequence == nullptr) return Refuse(id, "has rows, but is not held");
     if (run.sequence->last_step == step) return Refuse(id, "has two runs");
     run.sequence->last_step = step;
@@ -81,19 +100,19 @@ absl::Status BatchBuilder::Check(const Run& run,
                                  const WrittenSlots& written) const {
   const SequenceId id = run.sequence->id;
   const int64_t known = run.sequence->history.size();
-  const int64_t end = run.position + run.num_rows;
   if (run.num_rows < 1) return Refuse(id, "has a run of no rows");
+  QUIRE_RETURN_IF_ERROR(CheckDrafts(run));
   if (batch_.num_rows() + run.num_rows > limits_.max_rows) {
     return Refuse(id, "brings the step to ", batch_.num_rows() + run.num_rows,
                   " rows, at most ", limits_.max_rows, " are agreed on");
   }
-  if (end > std::min(known, limits_.context_length)) {
-    return Refuse(id, "has rows up to position ", end, ", knows ", known,
+  if (run.known_end() > known || run.end() > limits_.context_length) {
+    return Refuse(id, "has rows up to position ", run.end(), ", knows ", known,
                   " tokens of a context of ", limits_.context_length);
   }
-  if (run.samples && end != known) {
-    return Refuse(id, "samples position ", end, ", but knows ", known,
-                  " tokens");
+  if (run.samples && run.known_end() != known) {
+    return Refuse(id, "samples position ", run.known_end(), ", but knows ",
+                  known, " tokens");
   }
   const int64_t num_slots =
       static_cast<int64_t>(run.sequence->blocks.size()) * limits_.block_size;
@@ -109,6 +128,25 @@ absl::Status BatchBuilder::Check(const Run& run,
   if (leading < run.slot) {
     return Refuse(id, "writes from slot ", run.slot, ", only the first ",
                   leading, " slots of its table are written");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchBuilder::CheckDrafts(const Run& run) const {
+  if (run.drafts.empty()) return absl::OkStatus();
+  const SequenceId id = run.sequence->id;
+  if (!run.samples) return Refuse(id, "has drafts in a run that samples none");
+  if (run.known_end() <= run.position) {
+    return Refuse(id, "has ", run.drafts.size(), " drafts in a run of ",
+                  run.num_rows, " rows, must be fewer");
+  }
+  if (run.sequence->history.params().looks_back()) {
+    return Refuse(id, "has drafts, and parameters that look at them");
+  }
+  for (const Token draft : run.drafts) {
+    if (draft >= 0 && draft < limits_.vocabulary_size) continue;
+    return Refuse(id, "has the draft ", draft, ", the vocabulary has ",
+                  limits_.vocabulary_size);
   }
   return absl::OkStatus();
 }
@@ -136,10 +174,12 @@ absl::Status BatchBuilder::Claim(const Run& run, WrittenSlots* written) {
 }
 
 void BatchBuilder::Add(const Run& run) {
-  const std::span<const Token> tokens =
-      run.sequence->history.tokens().subspan(run.position, run.num_rows);
+  const std::span<const Token> tokens = run.sequence->history.tokens().subspan(
+      run.position, run.known_end() - run.position);
   const int first_row = batch_.num_rows();
   batch_.tokens.insert(batch_.tokens.end(), tokens.begin(), tokens.end());
+  batch_.tokens.insert(batch_.tokens.end(), run.drafts.begin(),
+                       run.drafts.end());
   AppendRange(run.position, run.num_rows, &batch_.positions);
   AppendRange(run.slot, run.num_rows, &batch_.slots);
   batch_.run_rows.push_back(batch_.num_rows());
@@ -157,8 +197,7 @@ void BatchBuilder::Add(const Run& run) {
 void BatchBuilder::AddLogitRows(const Run& run, int first_row) {
   const TokenHistory& history = run.sequence->history;
   if (run.prompt_logprobs) {
-    const int64_t end =
-        std::min(run.position + run.num_rows, history.prompt_length() - 1);
+    const int64_t end = std::min(run.known_end(), history.prompt_length() - 1);
     for (int64_t position = run.position; position < end; ++position) {
       batch_.logit_rows.push_back(
           static_cast<int32_t>(first_row + position - run.position));
@@ -167,12 +206,18 @@ void BatchBuilder::AddLogitRows(const Run& run, int first_row) {
                              .is_sampled = false});
     }
   }
-  if (run.samples) {
-    batch_.logit_rows.push_back(batch_.num_rows() - 1);
-    logit_rows_.push_back(
-        {.sequence = run.sequence,
-         .position = static_cast<uint32_t>(run.position + run.num_rows),
-         .is_sampled = true});
+  if (!run.samples) return;
+  LogitRow row = {.sequence = run.sequence,
+                  .position = static_cast<uint32_t>(run.known_end()),
+                  .is_sampled = true};
+  int batch_row = first_row + static_cast<int>(run.known_end() - run.position);
+  batch_.logit_rows.push_back(batch_row - 1);
+  logit_rows_.push_back(row);
+  for (const Token draft : run.drafts) {
+    ++row.position;
+    row.draft = draft;
+    batch_.logit_rows.push_back(batch_row++);
+    logit_rows_.push_back(row);
   }
 }
 

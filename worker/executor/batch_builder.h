@@ -2,6 +2,7 @@
 #define QUIRE_WORKER_EXECUTOR_BATCH_BUILDER_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,24 @@ namespace quire {
 // What the logits of a row are for.
 struct LogitRow {
   StoredSequence* sequence = nullptr;
-  uint32_t position = 0;    // Of the token that is chosen or scored.
-  bool is_sampled = false;  // False: the token is part of the prompt.
+  uint32_t position = 0;       // Of the token that is chosen or scored.
+  bool is_sampled = false;     // False: the token is part of the prompt.
+  std::optional<Token> draft;  // The row has read a guess: this one.
+};
+
+// Tells of one sampled row after the other, in their order, whether it counts:
+// each does but those of a draft that is not the token sampled before it.
+class DraftCheck {
+ public:
+  bool Counts(const LogitRow& row, Token sampled) {
+    counts_ = !row.draft.has_value() || (counts_ && sampled_ == *row.draft);
+    sampled_ = sampled;
+    return counts_;
+  }
+
+ private:
+  bool counts_ = false;
+  Token sampled_ = 0;
 };
 
 // Turns a plan's runs into the model's batch. Buffers are reused from step to
@@ -31,6 +48,7 @@ class BatchBuilder {
     uint32_t num_blocks = 0;
     int max_rows = 0;
     int64_t context_length = 0;
+    int64_t vocabulary_size = 0;
   };
 
   explicit BatchBuilder(const Limits& limits);
@@ -38,10 +56,11 @@ class BatchBuilder {
   // INVALID_ARGUMENT, naming the sequence: arrays of different lengths, a
   // sequence that is not held or has two runs, a flag that is neither 0 nor 1,
   // rows beyond the known tokens, the block table or the context, or behind
-  // slots that were not written, a sampled token whose place is taken, two
-  // sequences that write to one block, one that writes to a full block which
-  // another reads, or more than max_rows rows. Notes in `written` what the runs
-  // will write.
+  // slots that were not written, a sampled token whose place is taken, drafts
+  // that are no tokens, more than a run's other rows leave room for or where
+  // sampling looks at them, two sequences that write to one block, one that
+  // writes to a full block which another reads, or more than max_rows rows.
+  // Notes in `written` what the runs will write.
   absl::Status Build(StepId step, const worker::v1::Runs& runs,
                      SequenceStore* store, WrittenSlots* written);
 
@@ -60,9 +79,17 @@ class BatchBuilder {
     int64_t num_rows = 0;
     bool samples = false;
     bool prompt_logprobs = false;
+    std::span<const Token> drafts;  // Which its last rows read.
+
+    int64_t end() const { return position + num_rows; }
+    // Position behind the last row that is no draft.
+    int64_t known_end() const {
+      return end() - static_cast<int64_t>(drafts.size());
+    }
   };
 
   absl::Status Check(const Run& run, const WrittenSlots& written) const;
+  absl::Status CheckDrafts(const Run& run) const;
   // Marks the blocks that the run reads and those that it writes, and how far.
   absl::Status Claim(const Run& run, WrittenSlots* written);
   void Add(const Run& run);

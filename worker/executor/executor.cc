@@ -109,7 +109,8 @@ absl::Status Executor::Begin(const EpochSetup& setup) {
       .builder = BatchBuilder({.block_size = block_size,
                                .num_blocks = setup.num_blocks,
                                .max_rows = max_rows,
-                               .context_length = config.context_length})});
+                               .context_length = config.context_length,
+                               .vocabulary_size = config.vocabulary_size})});
   is_broken_ = false;
   logits_.resize(std::min(options_.logit_rows_at_once, max_rows) *
                  model_->logits_stride());
@@ -232,6 +233,7 @@ absl::Status Executor::Compute() {
 
 absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
   sampled_.clear();
+  DraftCheck check;
   const bool samples = communicator_->rank() == Rank(0);
   const std::span<const LogitRow> rows = session_->builder.logit_rows();
   worker::v1::StepTimings* const timings = result->mutable_timings();
@@ -245,23 +247,25 @@ absl::Status Executor::ScoreRows(Stopwatch* stopwatch, StepResult* result) {
     timings->set_execute_ns(timings->execute_ns() + stopwatch->Lap());
     if (!samples) continue;
     scorer_.Score(slice, logits_.data());
-    Report(slice, result);
+    Report(slice, check, result);
     timings->set_sample_ns(timings->sample_ns() + stopwatch->Lap());
   }
   return absl::OkStatus();
 }
 
-void Executor::Report(std::span<const LogitRow> rows, StepResult* result) {
+void Executor::Report(std::span<const LogitRow> rows, DraftCheck& check,
+                      StepResult* result) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const TokenReport& scored = scorer_.scored()[i];
-    if (scorer_.failed(i)) AddFailed(rows[i].sequence->id, result);
     if (rows[i].is_sampled) {
+      sampled_.push_back(scored.token);
+      if (!check.Counts(rows[i], scored.token)) continue;
       AppendScore(rows[i], scored, result->mutable_sampled());
       result->mutable_sampled()->add_token(scored.token);
-      sampled_.push_back(scored.token);
     } else {
       AppendScore(rows[i], scored, result->mutable_prompt_logprobs());
     }
+    if (scorer_.failed(i)) AddFailed(rows[i].sequence->id, result);
   }
 }
 
@@ -274,6 +278,7 @@ absl::Status Executor::KeepSampled() {
   QUIRE_RETURN_IF_ERROR(communicator_->Broadcast(
       CollectiveUse::kTokens, std::as_writable_bytes(std::span(sampled_))));
   const int64_t vocabulary_size = model_->config().vocabulary_size;
+  DraftCheck check;
   auto token = sampled_.begin();
   for (const LogitRow& row : rows) {
     if (!row.is_sampled) continue;
@@ -282,7 +287,8 @@ absl::Status Executor::KeepSampled() {
           "sequence ", row.sequence->id.value(), ": rank 0 sent token ", *token,
           ", the vocabulary has ", vocabulary_size));
     }
-    row.sequence->history.Append(*token++);
+    if (check.Counts(row, *token)) row.sequence->history.Append(*token);
+    ++token;
   }
   return absl::OkStatus();
 }

@@ -111,7 +111,9 @@ class Executor {
   absl::Status Compute();
   // Logits and tokens of all logit rows, some rows at a time.
   absl::Status ScoreRows(Stopwatch* stopwatch, worker::v1::StepResult* result);
-  void Report(std::span<const LogitRow> rows, worker::v1::StepResult* result);
+  // `check`: of all rows of the step.
+  void Report(std::span<const LogitRow> rows, DraftCheck& check,
+              worker::v1::StepResult* result);
   // Ranks agree on the sampled tokens and keep them.
   absl::Status KeepSampled();
   absl::Status CheckAgreement();
@@ -124,7 +126,7 @@ class Executor {
   std::unique_ptr<Session> session_;  // Null: idle.
   bool is_broken_ = false;
   std::vector<float> logits_;   // [logit_rows_at_once, logits_stride]
-  std::vector<Token> sampled_;  // In the order of runs.
+  std::vector<Token> sampled_;  // In the order of runs, of drafts too.
 };
 
 }  // namespace quire

@@ -29,7 +29,7 @@ bool RowScorer::ScoreRow(const LogitRow& row, std::span<const float> logits,
   if (!row.is_sampled) scored->token = history.tokens()[row.position];
   const bool valid =
       row.is_sampled
-          ? sampler->Choose(history, logits, scored)
+          ? sampler->Choose(history, row.position, logits, scored)
           : sampler->Score(logits, history.params().top_prompt_logprobs,
                            scored);
   if (!valid) *scored = TokenReport();

@@ -44,6 +44,7 @@ class Decoder : public Model {
     return attention_.layout().bytes_per_slot();
   }
   int block_size_multiple() const override { return kKvRun; }
+  int num_cheap_rows() const override { return NumCheapRows(instruction_set_); }
   void MakeCacheResident(int64_t num_bytes) override {
     attention_.MakeResident(num_bytes);
   }

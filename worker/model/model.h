@@ -42,6 +42,8 @@ class Model {
   virtual int64_t bytes_per_slot() const = 0;
   // Block sizes must be a multiple of this many slots.
   virtual int block_size_multiple() const = 0;
+  // A step of so many rows takes about as long as a step of one.
+  virtual int num_cheap_rows() const = 0;
 
   // Drops the cache, if any, and makes one of num_blocks blocks of block_size
   // slots, whose pages become resident as they are written; also the buffers

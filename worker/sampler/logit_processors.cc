@@ -41,13 +41,15 @@ void ApplyPenalties(const TokenHistory& history, std::span<float> logits) {
   }
 }
 
-bool IsBelowMinTokens(const TokenHistory& history) {
-  return history.num_generated() < int64_t{history.params().min_tokens};
+bool IsBelowMinTokens(const TokenHistory& history, int64_t position) {
+  return position - history.prompt_length() <
+         int64_t{history.params().min_tokens};
 }
 
-void ApplyBans(const TokenHistory& history, std::span<float> logits) {
+void ApplyBans(const TokenHistory& history, int64_t position,
+               std::span<float> logits) {
   const SamplingParams& params = history.params();
-  if (IsBelowMinTokens(history)) {
+  if (IsBelowMinTokens(history, position)) {
     for (const Token token : params.banned_until_min_tokens) {
       logits[token] = kBanned;
     }
@@ -60,18 +62,19 @@ void ApplyBans(const TokenHistory& history, std::span<float> logits) {
 
 }  // namespace
 
-void ApplyLogitProcessors(const TokenHistory& history,
+void ApplyLogitProcessors(const TokenHistory& history, int64_t position,
                           std::span<float> logits) {
   ApplyBias(history.params(), logits);
   ApplyPenalties(history, logits);
-  ApplyBans(history, logits);
+  ApplyBans(history, position, logits);
 }
 
-bool HasLogitProcessors(const TokenHistory& history) {
+bool HasLogitProcessors(const TokenHistory& history, int64_t position) {
   const SamplingParams& params = history.params();
   return !params.bias.empty() || !history.counts().empty() ||
          !params.bad_words.empty() ||
-         (IsBelowMinTokens(history) && !params.banned_until_min_tokens.empty());
+         (IsBelowMinTokens(history, position) &&
+          !params.banned_until_min_tokens.empty());
 }
 
 }  // namespace quire

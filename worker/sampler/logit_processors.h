@@ -17,10 +17,11 @@ namespace quire {
 // word whose other tokens the sequence ends with. The repetition penalty
 // divides positive logits and multiplies others (Keskar et al., CTRL, 2019).
 // What was finite and is not banned stays finite.
-void ApplyLogitProcessors(const TokenHistory& history, std::span<float> logits);
+void ApplyLogitProcessors(const TokenHistory& history, int64_t position,
+                          std::span<float> logits);
 
 // False where ApplyLogitProcessors is sure to change nothing.
-bool HasLogitProcessors(const TokenHistory& history);
+bool HasLogitProcessors(const TokenHistory& history, int64_t position);
 
 }  // namespace quire
 

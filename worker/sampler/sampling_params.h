@@ -42,6 +42,8 @@ struct SamplingParams {
       const worker::v1::Sampling& proto, int64_t vocabulary_size);
 
   bool is_greedy() const { return temperature == 0; }
+  // Whether a choice depends on which tokens are before it.
+  bool looks_back() const { return has_penalties() || !bad_words.empty(); }
   bool has_penalties() const {
     return repetition_penalty != 1 || presence_penalty != 0 ||
            frequency_penalty != 0;

@@ -29,15 +29,15 @@ Token DrawCandidate(std::span<const Candidate> candidates, double share) {
 
 }  // namespace
 
-bool TokenSampler::Choose(const TokenHistory& history,
+bool TokenSampler::Choose(const TokenHistory& history, int64_t position,
                           std::span<const float> logits, TokenReport* choice) {
   const RawDistribution raw(logits);
   if (!raw.valid()) return false;
   std::span<const float> processed = logits;
   Token best = raw.best();
-  if (HasLogitProcessors(history)) {
+  if (HasLogitProcessors(history, position)) {
     processed_.assign(logits.begin(), logits.end());
-    ApplyLogitProcessors(history, processed_);
+    ApplyLogitProcessors(history, position, processed_);
     processed = processed_;
     best = ArgMax(processed);
   }
@@ -47,7 +47,7 @@ bool TokenSampler::Choose(const TokenHistory& history,
   } else if (history.params().is_greedy()) {
     choice->token = best;
   } else {
-    choice->token = Draw(history, processed, max);
+    choice->token = Draw(history.params(), position, processed, max);
   }
   choice->logprob = raw.Logprob(logits[choice->token]);
   FillTop(raw, logits, history.params().top_logprobs, &choice->top);
@@ -63,15 +63,13 @@ bool TokenSampler::Score(std::span<const float> logits, int num_top,
   return true;
 }
 
-Token TokenSampler::Draw(const TokenHistory& history,
+Token TokenSampler::Draw(const SamplingParams& params, int64_t position,
                          std::span<const float> logits, float max) {
-  const SamplingParams& params = history.params();
   weights_.resize(logits.size());
   const double total =
       ExponentialWeights(logits, max, params.temperature, weights_);
-  const double share =
-      UniformAt(params.seed, static_cast<uint64_t>(history.size()),
-                RandomPurpose::kSampleToken);
+  const double share = UniformAt(params.seed, static_cast<uint64_t>(position),
+                                 RandomPurpose::kSampleToken);
   const bool is_cut = params.top_k > 0 || params.top_p < 1 || params.min_p > 0;
   if (!is_cut) return TokenAtMass(weights_, share * total);
   Cut(params, logits, total);

@@ -1,6 +1,7 @@
 #ifndef QUIRE_WORKER_SAMPLER_TOKEN_SAMPLER_H_
 #define QUIRE_WORKER_SAMPLER_TOKEN_SAMPLER_H_
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -39,11 +40,11 @@ struct TokenReport {
 // best token of the raw distribution is chosen.
 class TokenSampler {
  public:
-  // Chooses the token at position history.size(). logits: [vocabulary_size].
-  // False, and *choice is unspecified, where they hold NaN or +infinity or
-  // nothing finite.
-  bool Choose(const TokenHistory& history, std::span<const float> logits,
-              TokenReport* choice);
+  // Chooses the token at `position`, which is history.size(), or beyond where
+  // it does not matter what is between. logits: [vocabulary_size]. False, and
+  // *choice is unspecified, where they hold NaN or +infinity or nothing finite.
+  bool Choose(const TokenHistory& history, int64_t position,
+              std::span<const float> logits, TokenReport* choice);
 
   // Scores scored->token, which is given, and `num_top` alternatives. Result as
   // for Choose.
@@ -51,8 +52,8 @@ class TokenSampler {
 
  private:
   // The token at temperature > 0. `logits` are processed, the largest finite.
-  Token Draw(const TokenHistory& history, std::span<const float> logits,
-             float max);
+  Token Draw(const SamplingParams& params, int64_t position,
+             std::span<const float> logits, float max);
   // Fills candidates_ with the tokens that top_k, top_p and min_p leave, by id.
   // `total` is the mass of weights_.
   void Cut(const SamplingParams& params, std::span<const float> logits,

@@ -25,8 +25,8 @@ std::vector<float> Process(const SamplingParams& params,
   TokenHistory history(std::move(prompt), prompt_length, params);
   for (const Token token : generated) history.Append(token);
   const std::vector<float> before = logits;
-  ApplyLogitProcessors(history, logits);
-  if (!HasLogitProcessors(history)) {
+  ApplyLogitProcessors(history, history.size(), logits);
+  if (!HasLogitProcessors(history, history.size())) {
     EXPECT_EQ(logits, before);
   }
   return logits;

@@ -37,7 +37,8 @@ TokenReport Choose(const SamplingParams& params,
                    const std::vector<float>& logits, int position = 1) {
   TokenSampler sampler;
   TokenReport choice;
-  EXPECT_TRUE(sampler.Choose(HistoryOf(params, position), logits, &choice));
+  EXPECT_TRUE(
+      sampler.Choose(HistoryOf(params, position), position, logits, &choice));
   return choice;
 }
 
@@ -49,7 +50,7 @@ std::vector<int> Count(const SamplingParams& params,
   TokenHistory history = HistoryOf(params, 0);
   std::vector<int> counts(logits.size());
   for (int i = 0; i < draws; ++i) {
-    EXPECT_TRUE(sampler.Choose(history, logits, &choice));
+    EXPECT_TRUE(sampler.Choose(history, history.size(), logits, &choice));
     ++counts[choice.token];
     history.Append(0);
   }
@@ -129,8 +130,8 @@ TEST(TokenSamplerTest, RowsWithNanAreReportedNotSampled) {
   TokenReport choice;
   for (const float temperature : {0.0f, 1.0f}) {
     const TokenHistory history = HistoryOf({.temperature = temperature});
-    EXPECT_FALSE(
-        sampler.Choose(history, std::vector<float>{1, kNan, 2}, &choice));
+    EXPECT_FALSE(sampler.Choose(history, history.size(),
+                                std::vector<float>{1, kNan, 2}, &choice));
   }
   EXPECT_FALSE(sampler.Score(std::vector{kNan, 1.0f}, 0, &choice));
 }
@@ -308,10 +309,15 @@ TEST(TokenSamplerTest, SameSeedAndPositionGiveTheSameTokenWhateverCameBefore) {
   TokenReport choice;
   for (int position = 1; position < 50; ++position) {
     TokenReport other;
-    ASSERT_TRUE(used.Choose(
-        HistoryOf({.temperature = 2, .top_k = 5, .seed = 1}), logits, &other));
-    ASSERT_TRUE(used.Choose(HistoryOf(params, position), logits, &choice));
+    ASSERT_TRUE(
+        used.Choose(HistoryOf({.temperature = 2, .top_k = 5, .seed = 1}), 1,
+                    logits, &other));
+    ASSERT_TRUE(
+        used.Choose(HistoryOf(params, position), position, logits, &choice));
     EXPECT_EQ(choice.token, Choose(params, logits, position).token);
+    // A place ahead of what is known.
+    ASSERT_TRUE(used.Choose(HistoryOf(params, 1), position, logits, &other));
+    EXPECT_EQ(choice.token, other.token);
   }
 }
 

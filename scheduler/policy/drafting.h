@@ -1,0 +1,40 @@
+#ifndef QUIRE_SCHEDULER_POLICY_DRAFTING_H_
+#define QUIRE_SCHEDULER_POLICY_DRAFTING_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/ids.h"
+
+namespace quire {
+
+// Drafted tokens are guesses at how a sequence goes on, computed in the same
+// step as the token before them: as many as turn out right are gained at the
+// price of one (speculative decoding; Leviathan et al., 2023).
+
+// Room for drafts in a step.
+struct DraftRoom {
+  uint32_t num_rows = 0;       // That the step has without drafts.
+  uint32_t num_sequences = 0;  // That share the room.
+  uint32_t cheap_rows = 0;     // A step of so many takes as long as of one.
+  uint32_t max_drafts = 0;     // Of a sequence.
+};
+
+// Drafts that each sequence may have, so that they cost next to nothing: none
+// once the step has rows enough without them.
+uint32_t DraftsForEach(const DraftRoom& room);
+
+// Guesses at the tokens behind `tokens`: those that came after the place where
+// the last three tokens were seen before, the latest such place; else the last
+// two or one (prompt lookup decoding; Saxena, 2023). So what is repeated,
+// quoted or edited is guessed well, and nothing has to be computed for it. A
+// text that repeats itself is guessed on for ever. The first `num_in_flight`
+// guesses, for tokens that are being sampled, are left out. Fills `drafts` with
+// the next `num_drafts`, or none. Looks at each token at most three times.
+void GuessFromText(std::span<const Token> tokens, uint32_t num_in_flight,
+                   uint32_t num_drafts, std::vector<Token>& drafts);
+
+}  // namespace quire
+
+#endif  // QUIRE_SCHEDULER_POLICY_DRAFTING_H_
