@@ -27,6 +27,7 @@ struct Way {
   // Blocks beyond those that the longest request needs; 0 = plenty.
   uint32_t spare_blocks = 0;
   int threads = 0;
+  uint32_t draft_tokens = 7;
 };
 
 std::ostream& operator<<(std::ostream& os, const Way& way) {
@@ -34,7 +35,8 @@ std::ostream& operator<<(std::ostream& os, const Way& way) {
             << way.max_step_tokens << ", block_size " << way.block_size
             << ", pipeline_depth " << way.pipeline_depth << ", shuffle_seed "
             << way.shuffle_seed << ", spare_blocks " << way.spare_blocks
-            << ", threads " << way.threads;
+            << ", threads " << way.threads << ", draft_tokens "
+            << way.draft_tokens;
 }
 
 // The corners, and each value with the others varied beside it.
@@ -57,7 +59,8 @@ std::vector<Way> SomeWays() {
        .block_size = 16,
        .pipeline_depth = 1,
        .spare_blocks = 1,
-       .threads = 1},
+       .threads = 1,
+       .draft_tokens = 0},
   };
 }
 
@@ -110,7 +113,9 @@ class EqualityTest : public testing::Test {
           std::max(longest_, static_cast<uint32_t>(prompt.prompt_ids.size() +
                                                    prompt.greedy_ids.size()));
     }
-    TestCluster cluster(Options({}), Flags({}));
+    // And without drafts.
+    const Way alone = {.draft_tokens = 0};
+    TestCluster cluster(Options(alone), Flags(alone));
     for (const auto& request : requests_) {
       alone_.push_back(Generate(cluster.stub(), request));
       ASSERT_TRUE(alone_.back().status.ok());
@@ -120,6 +125,7 @@ class EqualityTest : public testing::Test {
   // Over all ways. Without these the comparison would prove nothing.
   double mixed_steps_ = 0;  // Hold prompt and decode rows.
   double preemptions_ = 0;
+  double right_drafts_ = 0;
   double steps_ = 0;        // Of the ways with room for all,
   double small_steps_ = 0;  // and of these with at most eight sequences.
 
@@ -146,6 +152,7 @@ class EqualityTest : public testing::Test {
     options.block_size = way.block_size;
     options.engine.max_step_tokens = way.max_step_tokens;
     options.engine.pipeline_depth = way.pipeline_depth;
+    options.engine.draft_tokens = way.draft_tokens;
     options.engine.shuffle_free_blocks_seed = way.shuffle_seed;
     if (way.spare_blocks > 0) {
       options.num_blocks =
@@ -174,6 +181,7 @@ class EqualityTest : public testing::Test {
   }
 
   void CountSteps(TestCluster& cluster, const Way& way) {
+    right_drafts_ += cluster.Metric("quire_right_draft_tokens_total");
     const double mixed = cluster.Metric("quire_mixed_steps_total");
     const auto preemptions =
         static_cast<double>(cluster.Status().preemptions());
@@ -224,6 +232,7 @@ TEST_P(TinyEqualityTest, EveryWayGivesTheBitsOfEachPromptAlone) {
   ExpectSameBits(SomeWays());
   EXPECT_GT(mixed_steps_, 0);
   EXPECT_GT(preemptions_, 0);
+  EXPECT_GT(right_drafts_, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, TinyEqualityTest,
@@ -247,6 +256,7 @@ TEST_P(SmolLm2EqualityTest, EveryWayGivesTheBitsOfEachPromptAlone) {
   ExpectSameBits(full ? AllWays() : FewWays());
   EXPECT_GT(mixed_steps_, 0);
   EXPECT_GT(preemptions_, 0);
+  EXPECT_GT(right_drafts_, 0);
   EXPECT_LT(small_steps_, steps_ / 2);
 }
 

@@ -84,7 +84,10 @@ PlanWriter& PlanWriter::Run(const RunOf& run) {
   runs.add_sequence(run.sequence);
   runs.add_slot(run.slot);
   runs.add_position(run.slot);
-  runs.add_num_rows(run.num_rows);
+  const auto num_drafts = static_cast<uint32_t>(run.drafts.size());
+  runs.add_num_rows(run.num_rows + num_drafts);
+  runs.add_num_drafts(num_drafts);
+  runs.mutable_draft_tokens()->Add(run.drafts.begin(), run.drafts.end());
   runs.add_samples(run.samples);
   runs.add_prompt_logprobs(run.prompt_logprobs);
   return *this;

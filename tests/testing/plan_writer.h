@@ -24,6 +24,7 @@ struct RunOf {
   uint32_t num_rows = 1;
   bool samples = false;
   bool prompt_logprobs = false;
+  std::vector<Token> drafts;  // Behind num_rows.
 };
 
 // One fork, as PlanWriter takes it: by name.

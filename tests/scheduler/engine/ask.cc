@@ -13,6 +13,7 @@ GenerationRequest MakeRequest(RequestId id, Ask ask,
   request.id = id;
   request.prompt = std::move(ask.prompt);
   request.sampling.set_min_tokens(ask.min_tokens);
+  request.sampling.set_repetition_penalty(ask.repetition_penalty);
   request.sampling.set_top_logprobs(1);  // What puppets report.
   request.max_tokens = ask.max_tokens;
   request.least_tokens = ask.least_tokens;

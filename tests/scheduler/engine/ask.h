@@ -33,6 +33,7 @@ struct Ask {
   EarlyStopping early_stopping = EarlyStopping::kFalse;
   std::string cache_salt;
   bool cache_bypass = false;
+  float repetition_penalty = 1;  // Which puppets do not heed.
 };
 
 GenerationRequest MakeRequest(RequestId id, Ask ask,

@@ -51,6 +51,7 @@ class EngineRandomTest : public EngineFixture,
     shape_.num_blocks = Draw(20, 60) / shape_.block_size;
     shape_.num_host_blocks = OneIn(4) ? 0 : Draw(1, 60);
     shape_.max_step_rows = Draw(1, 20);
+    shape_.cheap_rows = OneIn(3) ? 0 : Draw(2, 20);
     if (group_) Retire();
     AttachGroup();
   }

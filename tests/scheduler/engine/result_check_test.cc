@@ -56,6 +56,23 @@ class ResultCheckTest : public testing::Test {
   worker::v1::StepResult result_;
 };
 
+TEST_F(ResultCheckTest, ARunGivesAtMostATokenMoreThanItHasDrafts) {
+  std::vector<quire::Run> runs = runs_;
+  runs[1].num_rows = 3;
+  runs[1].num_drafts = 2;
+  for (const uint32_t position : {10, 11}) {
+    EXPECT_TRUE(CheckResult(runs, result_).ok());
+    AddToken(2, position, 43);
+  }
+  EXPECT_TRUE(CheckResult(runs, result_).ok());
+  AddToken(2, 12, 44);
+  EXPECT_THAT(std::string(CheckResult(runs, result_).message()),
+              HasSubstr("give 4 where 3 were asked for"));
+  result_.mutable_sampled()->set_position(2, 13);
+  EXPECT_THAT(std::string(CheckResult(runs, result_).message()),
+              HasSubstr("position 13 of sequence 2 where position 11"));
+}
+
 TEST_F(ResultCheckTest, TakesWhatWasAskedFor) {
   EXPECT_TRUE(CheckResult(runs_, result_).ok());
 }

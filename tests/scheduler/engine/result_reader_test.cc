@@ -56,5 +56,18 @@ TEST(ResultReaderTest, ReadsPromptScoresIndependently) {
   EXPECT_EQ(second.top[0].token, 6);
 }
 
+TEST(ResultReaderTest, CountsTheTokensOfARunWithDrafts) {
+  worker::v1::StepResult result = MakeResult();
+  result.mutable_sampled()->add_sequence(3);
+  result.mutable_sampled()->add_sequence(3);
+  const ResultReader reader(result);
+  quire::Run run = {.sequence = SequenceId(3), .num_rows = 5, .samples = true};
+  EXPECT_EQ(reader.NumSampled(run), 1u);
+  run.num_drafts = 4;
+  EXPECT_EQ(reader.NumSampled(run), 2u);
+  run.samples = false;
+  EXPECT_EQ(reader.NumSampled(run), 0u);
+}
+
 }  // namespace
 }  // namespace quire

@@ -75,6 +75,58 @@ TEST_F(SequenceTest, CommittedRowsFollowPlannedOnes) {
   EXPECT_EQ(sequence_.committed(), 5u);
 }
 
+// A prompt of five tokens is planned; drafts behind the token in flight.
+TEST_F(SequenceTest, DraftsFollowTheLastRowAndHoldUpAllOthers) {
+  Enter();
+  sequence_.CommitRows(sequence_.PlanRows(4));
+  const quire::Run last = sequence_.PlanRows(1);
+  EXPECT_EQ(sequence_.num_in_flight(), 1u);
+  EXPECT_EQ(sequence_.PlannableDrafts(), 1u);  // The last token is not read.
+  ASSERT_TRUE(sequence_.ReserveRows(2));
+  const quire::Run run = sequence_.PlanRows(1, /*num_drafts=*/1);
+  EXPECT_EQ(run.num_rows, 2u);
+  EXPECT_EQ(run.known_end(), 6u);
+  EXPECT_TRUE(run.samples);
+  EXPECT_EQ(sequence_.PlannableRows(), 0u);
+  sequence_.CommitRows(last);
+  EXPECT_EQ(sequence_.PlannableRows(), 0u);
+  sequence_.AppendToken(16);
+  EXPECT_EQ(sequence_.PlannableRows(), 0u);
+}
+
+TEST_F(SequenceTest, WrongDraftsGiveTheirSlotsBack) {
+  Enter();
+  sequence_.CommitRows(sequence_.PlanRows(5));
+  ASSERT_TRUE(sequence_.ReserveRows(2));
+  const quire::Run run = sequence_.PlanRows(1, /*num_drafts=*/1);
+  const uint32_t num_blocks = sequence_.num_blocks();
+  sequence_.CommitRows(run, /*num_right_drafts=*/0);
+  EXPECT_EQ(sequence_.committed(), 6u);
+  EXPECT_EQ(sequence_.planned(), 6u);
+  EXPECT_EQ(sequence_.num_blocks(), num_blocks);
+  EXPECT_EQ(sequence_.PlannableRows(), 1u);
+}
+
+TEST_F(SequenceTest, RightDraftsAreCommitted) {
+  Enter();
+  sequence_.CommitRows(sequence_.PlanRows(5));
+  ASSERT_TRUE(sequence_.ReserveRows(2));
+  sequence_.CommitRows(sequence_.PlanRows(1, /*num_drafts=*/1),
+                       /*num_right_drafts=*/1);
+  EXPECT_EQ(sequence_.committed(), 7u);
+  EXPECT_EQ(sequence_.PlannableRows(), 0u);  // max_tokens.
+}
+
+TEST_F(SequenceTest, WhoLeavesWithDraftsInFlightComesBackWithout) {
+  Enter();
+  sequence_.CommitRows(sequence_.PlanRows(5));
+  ASSERT_TRUE(sequence_.ReserveRows(2));
+  sequence_.PlanRows(1, /*num_drafts=*/1);
+  sequence_.Leave();
+  Enter();
+  EXPECT_EQ(sequence_.PlannableRows(), 5u);
+}
+
 TEST_F(SequenceTest, LeavingKeepsTokensAndNothingElse) {
   Enter();
   sequence_.CommitRows(sequence_.PlanRows(5));

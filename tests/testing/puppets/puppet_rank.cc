@@ -1,13 +1,27 @@
 #include "tests/testing/puppets/puppet_rank.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/testing/puppets/puppet_model.h"
 
 namespace quire {
+namespace {
+
+// Tokens that the last rows of a run are to read.
+std::span<const Token> DraftsOf(const worker::v1::Runs& runs, int index) {
+  if (runs.num_drafts_size() == 0) return {};
+  const auto first = runs.num_drafts().begin();
+  return std::span(runs.draft_tokens().data(), runs.draft_tokens_size())
+      .subspan(std::accumulate(first, first + index, 0u),
+               runs.num_drafts(index));
+}
+
+}  // namespace
 
 PuppetRank::PuppetRank(const GroupShape& shape, Rank rank)
     : shape_(shape),
@@ -18,6 +32,11 @@ void PuppetRank::HeldSequence::Append(Token token) {
   prefixes.push_back(
       ExtendPrefix(prefixes.empty() ? kNoPrefix : prefixes.back(), token));
   tokens.push_back(token);
+}
+
+void PuppetRank::HeldSequence::Truncate(size_t num_tokens) {
+  prefixes.resize(num_tokens);
+  tokens.resize(num_tokens);
 }
 
 bool PuppetRank::Expect(bool condition, const std::string& what) {
@@ -176,10 +195,16 @@ void PuppetRank::ComputeRun(const worker::v1::Runs& runs, int index,
   if (sequence == nullptr) return;
   const uint32_t begin = runs.position(index);
   const uint32_t end = begin + runs.num_rows(index);
+  const std::span<const Token> drafts = DraftsOf(runs, index);
+  const uint32_t known_end = end - static_cast<uint32_t>(drafts.size());
   const uint32_t known = static_cast<uint32_t>(sequence->tokens.size());
   Expect(runs.slot(index) == begin, "slot and position differ");
-  Expect((runs.samples(index) == 1) == (end == known), "samples inside");
-  if (!Expect(end <= known, "a row has no token")) return;
+  Expect((runs.samples(index) == 1) == (known_end == known), "samples inside");
+  Expect(drafts.empty() || runs.samples(index) == 1, "drafts behind nothing");
+  if (!Expect(known_end > begin && known_end <= known, "a row has no token")) {
+    return;
+  }
+  for (const Token draft : drafts) sequence->Append(draft);
   for (uint32_t position = begin; position < end; ++position) {
     ComputeRow(*sequence, position);
     const uint32_t next = position + 1;
@@ -193,7 +218,14 @@ void PuppetRank::ComputeRun(const worker::v1::Runs& runs, int index,
         PuppetLogprob(sequence->prefixes[position], sequence->tokens[next]));
     scores.add_num_top(0);
   }
-  if (runs.samples(index) == 1) Sample(id, *sequence, result);
+  if (runs.samples(index) == 0) return;
+  Token sampled = Sample(id, *sequence, known, result);
+  uint32_t num_right = 0;
+  while (num_right < drafts.size() && sampled == drafts[num_right]) {
+    sampled = Sample(id, *sequence, known + ++num_right, result);
+  }
+  sequence->Truncate(known + num_right);
+  sequence->Append(sampled);
 }
 
 void PuppetRank::ComputeRow(const HeldSequence& sequence, uint32_t position) {
@@ -206,13 +238,14 @@ void PuppetRank::ComputeRow(const HeldSequence& sequence, uint32_t position) {
   }
 }
 
-void PuppetRank::Sample(uint64_t id, HeldSequence& sequence,
-                        worker::v1::StepResult& result) {
-  const uint64_t prefix = sequence.prefixes.back();
+Token PuppetRank::Sample(uint64_t id, const HeldSequence& sequence,
+                         size_t num_tokens,
+                         worker::v1::StepResult& result) const {
+  const uint64_t prefix = sequence.prefixes[num_tokens - 1];
   const Token token = PuppetToken(prefix, sequence.seed);
   auto& sampled = *result.mutable_sampled();
   sampled.add_sequence(id);
-  sampled.add_position(static_cast<uint32_t>(sequence.tokens.size()));
+  sampled.add_position(static_cast<uint32_t>(num_tokens));
   sampled.add_token(token);
   sampled.add_logprob(PuppetLogprob(prefix, token));
   sampled.add_num_top(sequence.num_top);
@@ -220,7 +253,7 @@ void PuppetRank::Sample(uint64_t id, HeldSequence& sequence,
     sampled.add_top_token(top);
     sampled.add_top_logprob(PuppetLogprob(prefix, top));
   }
-  sequence.Append(token);
+  return token;
 }
 
 PuppetRank::HeldSequence* PuppetRank::Held(uint64_t id) {

@@ -44,6 +44,7 @@ class PuppetRank {
     std::vector<uint32_t> blocks;
 
     void Append(Token token);
+    void Truncate(size_t num_tokens);
   };
 
   void CheckName(const worker::v1::StepPlan& plan);
@@ -60,8 +61,9 @@ class PuppetRank {
   void ComputeRun(const worker::v1::Runs& runs, int index,
                   worker::v1::StepResult& result);
   void ComputeRow(const HeldSequence& sequence, uint32_t position);
-  void Sample(uint64_t id, HeldSequence& sequence,
-              worker::v1::StepResult& result);
+  // The token behind the first `num_tokens`.
+  Token Sample(uint64_t id, const HeldSequence& sequence, size_t num_tokens,
+               worker::v1::StepResult& result) const;
   HeldSequence* Held(uint64_t id);
   uint64_t* Slot(const HeldSequence& sequence, uint32_t slot);
   bool Expect(bool condition, const std::string& what);

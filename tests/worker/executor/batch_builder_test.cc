@@ -1,5 +1,6 @@
 #include "worker/executor/batch_builder.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,8 +77,11 @@ class BatchBuilderTest : public ::testing::Test {
 
   SequenceStore store_{
       {.vocabulary_size = 100, .context_length = 8, .num_blocks = 8}};
-  BatchBuilder builder_{
-      {.block_size = 4, .num_blocks = 8, .max_rows = 9, .context_length = 8}};
+  BatchBuilder builder_{{.block_size = 4,
+                         .num_blocks = 8,
+                         .max_rows = 9,
+                         .context_length = 8,
+                         .vocabulary_size = 100}};
   WrittenSlots written_{/*block_size=*/4, /*num_blocks=*/8};
   StepId step_;
 };
@@ -296,6 +300,78 @@ TEST_F(BatchBuilderTest, UnevenArraysAreRefused) {
   Runs runs = RunsOf({{.sequence = kA}});
   runs.add_samples(1);
   EXPECT_EQ(Refusal(runs), "an array of runs has 2 entries, sequence has 1");
+}
+
+TEST_F(BatchBuilderTest, DraftsAreReadBehindTheKnownTokensAndEachSamples) {
+  Build({{.sequence = kA,
+          .slot = 4,
+          .num_rows = 2,
+          .samples = true,
+          .drafts = {30, 31}},
+         {.sequence = kB, .slot = 4, .samples = true}});
+  EXPECT_THAT(builder_.batch().tokens, ElementsAre(14, 15, 30, 31, 24));
+  EXPECT_THAT(builder_.batch().slots, ElementsAre(4, 5, 6, 7, 4));
+  EXPECT_THAT(builder_.batch().logit_rows, ElementsAre(1, 2, 3, 4));
+  std::vector<uint32_t> positions;
+  for (const LogitRow& row : builder_.logit_rows()) {
+    positions.push_back(row.position);
+  }
+  EXPECT_THAT(positions, ElementsAre(6, 7, 8, 5));
+  EXPECT_EQ(builder_.logit_rows()[0].draft, std::nullopt);
+  EXPECT_EQ(builder_.logit_rows()[2].draft, 31);
+}
+
+TEST_F(BatchBuilderTest, ADraftCountsWhereItAndAllBeforeItWereSampled) {
+  const LogitRow known = {.is_sampled = true};
+  const auto draft = [](Token token) {
+    return LogitRow{.is_sampled = true, .draft = token};
+  };
+  DraftCheck check;
+  EXPECT_TRUE(check.Counts(known, 5));
+  EXPECT_TRUE(check.Counts(draft(5), 6));
+  EXPECT_FALSE(check.Counts(draft(7), 8));
+  EXPECT_FALSE(check.Counts(draft(8), 9));
+  EXPECT_TRUE(check.Counts(known, 3));
+  EXPECT_FALSE(check.Counts(draft(4), 4));
+}
+
+TEST_F(BatchBuilderTest, DraftsThatMakeNoSenseAreRefused) {
+  EXPECT_EQ(Refusal({{.sequence = kA, .slot = 4, .drafts = {30}}}),
+            "sequence 1: has drafts in a run that samples none");
+  EXPECT_EQ(
+      Refusal({{.sequence = kA, .slot = 5, .samples = true, .drafts = {100}}}),
+      "sequence 1: has the draft 100, the vocabulary has 100");
+  EXPECT_EQ(
+      Refusal({{.sequence = kA, .slot = 5, .samples = true, .drafts = {-1}}}),
+      "sequence 1: has the draft -1, the vocabulary has 100");
+  EXPECT_EQ(
+      Refusal(
+          {{.sequence = kA, .slot = 5, .samples = true, .drafts = {1, 2, 3}}}),
+      "sequence 1: has rows up to position 9, knows 6 tokens of a "
+      "context of 8");
+  EXPECT_EQ(Refusal({{.sequence = kA,
+                      .slot = 6,
+                      .num_rows = 0,
+                      .samples = true,
+                      .drafts = {1}}}),
+            "sequence 1: has 1 drafts in a run of 1 rows, must be fewer");
+  Runs runs =
+      RunsOf({{.sequence = kA, .slot = 5, .samples = true, .drafts = {1}}});
+  runs.add_draft_tokens(2);
+  EXPECT_EQ(Refusal(runs), "runs announce 1 drafts and list 2 tokens");
+  runs.set_num_drafts(0, ~0u);
+  EXPECT_EQ(Refusal(runs), "runs announce 4294967295 drafts and list 2 tokens");
+  runs.add_num_drafts(0);
+  EXPECT_EQ(Refusal(runs), "runs.num_drafts has 2 entries, sequence has 1");
+}
+
+TEST_F(BatchBuilderTest, DraftsAreRefusedWhereSamplingLooksAtThem) {
+  NewSequence sequence = NewSequenceOf(5, {1, 2}, {6});
+  sequence.mutable_sampling()->set_presence_penalty(1);
+  ASSERT_TRUE(store_.Apply(PlanWriter(2).Add(sequence).plan()).ok());
+  EXPECT_EQ(
+      Refusal({{.sequence = 5, .num_rows = 2, .samples = true, .drafts = {1}}}),
+      "sequence 5: has drafts, and parameters that look at them");
 }
 
 }  // namespace

@@ -55,13 +55,19 @@ struct Manner {
   int num_threads = 1;
   uint32_t preempt_every = 0;  // Steps; 0 = never.
   uint32_t swap_every = 0;     // As well.
+  int max_drafts = 0;          // Behind what samples; some are right.
 };
+
+// Whether the sequence's sampling does not look at the tokens before.
+bool TakesDrafts(uint64_t id) { return id % 3 == 2; }
 
 // Serves a set of sequences to their end.
 class Serving {
  public:
-  Serving(const Manner& manner, std::vector<NewSequence> descriptions)
-      : manner_(manner), pool_(manner.num_threads) {
+  // `truth`: from which right drafts are taken.
+  Serving(const Manner& manner, std::vector<NewSequence> descriptions,
+          std::vector<Answer> truth = {})
+      : manner_(manner), truth_(std::move(truth)), pool_(manner.num_threads) {
     for (NewSequence& d : descriptions) {
       const auto num_tokens = static_cast<uint32_t>(d.tokens_size());
       subjects_.push_back(
@@ -84,6 +90,7 @@ class Serving {
 
   std::vector<Answer> Run() {
     while (Step()) continue;
+    EXPECT_EQ(num_right_drafts_ > 10, manner_.max_drafts > 0);
     std::vector<Answer> answers;
     for (Subject& s : subjects_) answers.push_back(s.answer);
     return answers;
@@ -106,9 +113,10 @@ class Serving {
       if (s.num_computed >= kContext || runs == manner_.max_together) continue;
       const uint32_t count = std::min<uint32_t>(
           s.num_known - s.num_computed, 1 + random_() % manner_.max_chunk);
-      if (rows + static_cast<int>(count) > kMaxRows) continue;
+      const int most_rows = static_cast<int>(count) + manner_.max_drafts;
+      if (rows + most_rows > kMaxRows) continue;
       Add(&s, count, &plan);
-      rows += count;
+      rows += most_rows;
       ++runs;
     }
     StepResult result;
@@ -159,7 +167,8 @@ class Serving {
     const auto keep = static_cast<uint32_t>(s->blocks.size());
     SwapIn(s, plan);
     const uint32_t end = s->num_computed + count;
-    while (s->blocks.size() * kBlockSize < end) {
+    const std::vector<Token> drafts = Drafts(*s, end);
+    while (s->blocks.size() * kBlockSize < end + drafts.size()) {
       s->blocks.push_back(free_.back());
       free_.pop_back();
     }
@@ -169,14 +178,38 @@ class Serving {
                .num_rows = count,
                .samples = end == s->num_known,
                // Scored once only: a preempted prompt is computed again.
-               .prompt_logprobs = manner_.preempt_every == 0});
+               .prompt_logprobs = manner_.preempt_every == 0,
+               .drafts = drafts});
     if (end == s->num_known) ++s->num_known;
     s->num_computed = end;
   }
 
+  std::vector<Token> Drafts(const Subject& s, uint32_t end) {
+    std::vector<Token> drafts;
+    const uint64_t id = s.description.sequence();
+    if (manner_.max_drafts == 0 || end < s.num_known || !TakesDrafts(id)) {
+      return drafts;
+    }
+    const size_t count =
+        std::min<size_t>(random_() % (manner_.max_drafts + 1), kContext - end);
+    while (drafts.size() < count) {
+      const size_t i = s.answer.tokens.size() + drafts.size();
+      const bool is_right = random_() % 3 != 0;
+      drafts.push_back(is_right ? truth_[id].tokens[i]
+                                : static_cast<Token>(random_() % kVocabulary));
+    }
+    return drafts;
+  }
+
   void Take(const StepResult& result) {
     for (int i = 0; i < result.sampled().token_size(); ++i) {
-      Subject& s = subjects_[result.sampled().sequence(i)];
+      const uint64_t id = result.sampled().sequence(i);
+      Subject& s = subjects_[id];
+      if (i > 0 && result.sampled().sequence(i - 1) == id) {
+        ++s.num_known;
+        ++s.num_computed;
+        ++num_right_drafts_;
+      }
       s.answer.tokens.push_back(result.sampled().token(i));
       s.answer.logprobs.push_back(result.sampled().logprob(i));
       s.description.add_tokens(result.sampled().token(i));
@@ -188,6 +221,8 @@ class Serving {
   }
 
   const Manner manner_;
+  const std::vector<Answer> truth_;  // By sequence id.
+  int num_right_drafts_ = 0;
   std::mt19937 random_{5};
   std::vector<Subject> subjects_;  // By sequence id.
   std::vector<uint32_t> free_;
@@ -231,7 +266,8 @@ class ExecutorExactnessTest : public ::testing::TestWithParam<Manner> {};
 TEST_P(ExecutorExactnessTest, SequencesYieldTheSameBitsAsAlone) {
   std::vector<Answer> expected =
       Serving({.name = "alone", .max_together = 1}, Descriptions()).Run();
-  const std::vector<Answer> answers = Serving(GetParam(), Descriptions()).Run();
+  const std::vector<Answer> answers =
+      Serving(GetParam(), Descriptions(), expected).Run();
   for (size_t i = 0; i < answers.size(); ++i) {
     if (GetParam().preempt_every != 0) expected[i].prompt_logprobs.clear();
     EXPECT_EQ(answers[i].tokens.size(), kContext - i * 3) << i;
@@ -252,6 +288,12 @@ INSTANTIATE_TEST_SUITE_P(
                              .max_chunk = 7,
                              .max_together = 3,
                              .preempt_every = 5},
+                      Manner{.name = "WithDrafts", .max_drafts = 5},
+                      Manner{.name = "WithDraftsAndPreempted",
+                             .max_chunk = 7,
+                             .num_threads = 3,
+                             .preempt_every = 5,
+                             .max_drafts = 9},
                       Manner{.name = "Swapped",
                              .max_chunk = 7,
                              .max_together = 3,
