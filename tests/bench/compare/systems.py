@@ -64,9 +64,10 @@ class System:
 class Quire(System):
     """Scheduler, worker and client of a build, over gRPC."""
 
-    def __init__(self, name, log_folder, binaries):
+    def __init__(self, name, log_folder, binaries, scheduler_flags=()):
         super().__init__(name, log_folder)
         self._binaries = pathlib.Path(binaries)
+        self._scheduler_flags = scheduler_flags
         self._server = None
 
     def start(self, files):
@@ -74,7 +75,7 @@ class Quire(System):
         self._server = api
         self._spawn([self._binaries / "scheduler/quire-scheduler", f"--model={files.gguf}",
                      f"--listen={api}", f"--worker_listen={workers}", f"--admin_listen={admin}",
-                     "--max_waiting_tokens=1000000"], "scheduler")
+                     "--max_waiting_tokens=1000000", *self._scheduler_flags], "scheduler")
         self._spawn([self._binaries / "worker/quire-worker", f"--model={files.gguf}",
                      f"--scheduler={workers}", f"--kv_cache_memory={KV_CACHE_GIB}GiB"], "worker")
         wait_until(lambda: _answers(f"http://{admin}/readyz"), self.processes)
@@ -85,6 +86,19 @@ class Quire(System):
         done = subprocess.run(words, check=True, capture_output=True, text=True)
         figures = json.loads(done.stdout)
         return {name: figures[name] for name in ("wall_s", "output_tokens", "cached_tokens")}
+
+
+class QuireWithoutDrafts(Quire):
+    """What Quire does where no token can be guessed."""
+
+    # Beyond these no sequence has drafts.
+    MOST_STREAMS = 8
+
+    def __init__(self, name, log_folder, binaries):
+        super().__init__(name, log_folder, binaries, ["--draft_tokens=0"])
+
+    def plays(self, workload):
+        return not workload.counts_prompt and workload.num_requests <= self.MOST_STREAMS
 
 
 class InProcess(System):
