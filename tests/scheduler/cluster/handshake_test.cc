@@ -216,6 +216,15 @@ TEST(AgreeOnShapeTest, RankWithLeastRowsLimitsTheStep) {
             512u);
 }
 
+TEST(AgreeOnShapeTest, RowsAreAsCheapAsOnTheRankWithFewest) {
+  Hello most = HelloOf(0);
+  most.set_cheap_rows(16);
+  Hello least = HelloOf(1);
+  least.set_cheap_rows(4);
+  EXPECT_EQ(AgreeOnShape({most, least}, Terms(), Epoch(1)).cheap_rows, 4u);
+  EXPECT_EQ(AgreeOnShape({most, HelloOf(1)}, Terms(), Epoch(1)).cheap_rows, 0u);
+}
+
 TEST(MakeWelcomeTest, RepeatsTheShape) {
   const worker::v1::Welcome welcome = MakeWelcome({.epoch = Epoch(3),
                                                    .num_ranks = 2,
