@@ -36,8 +36,8 @@ struct AttentionCall {
                                    // [group, head_dim] are used.
   int64_t query_stride = 0;        // Floats.
   const int32_t* rows = nullptr;   // [num_queries]
-  const int32_t* slots = nullptr;  // [num_queries], ascending; or in any order
-                                   // where none is before last_chunk's first.
+  const int32_t* slots = nullptr;  // [num_queries], ascending, or in any order
+                                   // where all attend to all keys of the call.
   int num_queries = 0;
 
   const std::byte* head = nullptr;  // The KV head in block 0 of the layer.

@@ -47,10 +47,11 @@ ABSL_FLAG(uint64_t, max_waiting_tokens,
           "Prompt tokens in the queue, beyond which new ones are refused.");
 ABSL_FLAG(uint32_t, pipeline_depth, quire::EngineOptions().pipeline_depth,
           "Plans in flight: 1, or 2 to plan a step while one executes.");
-ABSL_FLAG(uint32_t, draft_tokens, quire::EngineOptions().draft_tokens,
-          "Tokens that are guessed from a sequence's own text and computed "
-          "with the next one where a step has few rows, at most; 0: none. What "
-          "is generated is the same.");
+ABSL_FLAG(
+    uint32_t, draft_tokens, quire::EngineOptions().draft_tokens,
+    "Tokens that are guessed from a sequence's own text and computed "
+    "with the next one where a step has few rows, at most; 0: none, up to "
+    "64. What is generated is the same.");
 ABSL_FLAG(absl::Duration, priority_head_start,
           quire::EngineOptions().priority_head_start,
           "How much earlier than a normal request one of high priority counts "

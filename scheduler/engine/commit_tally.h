@@ -22,7 +22,7 @@ class CommitTally {
     num_recomputed_ += num_recomputed;
   }
   void AddDiscarded(uint32_t count = 1) { num_discarded_ += count; }
-  void AddRightDrafts(uint32_t count) { num_right_drafts_ += count; }
+  void AddRightDraft() { ++num_right_drafts_; }
   // A request that arrived at `arrived` has gained so many tokens; the one
   // before each came at `previous`. InfinitePast: they are the first.
   void AddGenerated(uint32_t num_gained, absl::Time previous,

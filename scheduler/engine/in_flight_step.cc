@@ -15,6 +15,8 @@ InFlightStep::InFlightStep(StepId id, uint32_t num_ranks, std::vector<Run> runs,
     : id_(id),
       planned_(planned),
       runs_(std::move(runs)),
+      has_drafts_(std::ranges::any_of(
+          runs_, [](const Run& run) { return run.num_drafts > 0; })),
       num_swapped_blocks_(num_swapped_blocks),
       answered_(num_ranks, false) {}
 

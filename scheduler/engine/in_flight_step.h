@@ -25,6 +25,8 @@ class InFlightStep {
   StepId id() const { return id_; }
   absl::Time planned() const { return planned_; }
   std::span<const Run> runs() const { return runs_; }
+  // Whether how many tokens it gains is not known before it is committed.
+  bool has_drafts() const { return has_drafts_; }
   uint32_t num_swapped_blocks() const { return num_swapped_blocks_; }
   bool HasAnswerOf(Rank rank) const { return answered_[rank.value()]; }
   bool complete() const { return num_answers_ == answered_.size(); }
@@ -43,6 +45,7 @@ class InFlightStep {
   const StepId id_;
   const absl::Time planned_;
   const std::vector<Run> runs_;
+  const bool has_drafts_;
   const uint32_t num_swapped_blocks_;
   std::vector<bool> answered_;  // [num_ranks]
   uint32_t num_answers_ = 0;

@@ -33,7 +33,8 @@ void MeasuredRates::Observe(std::span<const Run> runs,
                             const worker::v1::StepTimings& slowest) {
   uint32_t num_prompt_rows = 0;
   for (const Run& run : runs) {
-    if (run.num_rows > 1) num_prompt_rows += run.num_rows;
+    const uint32_t num_rows = run.num_rows - run.num_drafts;
+    if (num_rows > 1) num_prompt_rows += num_rows;
   }
   const auto step_ns = static_cast<double>(
       slowest.prepare_ns() + slowest.execute_ns() + slowest.sample_ns());

@@ -103,11 +103,11 @@ bool RequestState::is_protected() const {
 uint32_t RequestState::PromptScoresOf(const Sequence& sequence,
                                       const Run& run) const {
   if (!request_.reports_prompt_logprobs || &sequence != &leader() ||
-      next_scored_ >= prompt_length_ || run.end() < next_scored_) {
+      next_scored_ >= prompt_length_ || run.known_end() < next_scored_) {
     return 0;
   }
   const uint32_t last = prompt_length_ - 1;  // No row before it scores beyond.
-  return std::min(run.end(), last) - std::min(run.position, last);
+  return std::min(run.known_end(), last) - std::min(run.position, last);
 }
 
 void RequestState::AddPromptScores(uint32_t position, TokenScores scores,

@@ -114,6 +114,15 @@ LeastWork Scheduler::LeastWorkOf(const RequestState& request,
               (request.least_tokens() - 1 + most_tokens - 1) / most_tokens};
 }
 
+// In a step.
+uint32_t Scheduler::MostDraftsOf(const RequestState& request) const {
+  if (group_ == nullptr || !request.takes_drafts()) return 0;
+  return DraftsForEach({.num_rows = 1,
+                        .num_sequences = 1,
+                        .cheap_rows = group_->shape().cheap_rows,
+                        .max_drafts = options_.draft_tokens});
+}
+
 // Closes the request, or has it looked at again when only its own work is too
 // much for the time that is left.
 void Scheduler::CheckDeadline(RequestState& request, uint64_t rows_ahead,
@@ -271,10 +280,7 @@ BatchRoom Scheduler::StepRoom() const {
 // --- Plan
 
 worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
-  if (group_ == nullptr ||
-      group_->in_flight().size() >= options_.pipeline_depth) {
-    return nullptr;
-  }
+  if (!CanPlan()) return nullptr;
   const bool found_all = ReserveForRunning();
   const BatchRoom room = PlanRunning();
   if (found_all) AdmitWaiting(room, now);
@@ -283,6 +289,14 @@ worker::v1::StepPlan* Scheduler::Plan(absl::Time now) {
   auto [plan, runs] = builder_.Finish();
   group_->Enter(plan, std::move(runs), now);
   return &plan;
+}
+
+// Behind drafts nobody is planned, not even those that have none: they would
+// ride in other steps than the drafted ones from then on.
+bool Scheduler::CanPlan() const {
+  return group_ != nullptr &&
+         group_->in_flight().size() < options_.pipeline_depth &&
+         std::ranges::none_of(group_->in_flight(), &InFlightStep::has_drafts);
 }
 
 // Sets planned_lanes_ and wanted_rows_: what each running sequence can use and
@@ -360,20 +374,20 @@ void Scheduler::Preempt(RequestState& victim) {
 
 BatchRoom Scheduler::PlanRunning() {
   BatchRoom left = DealRows(StepRoom(), wanted_rows_, granted_rows_);
-  const uint32_t most_drafts = std::min(MostDrafts(), left.rows);
+  const uint32_t most_drafts = DraftsForEachRun();
   for (size_t i = 0; i < planned_lanes_.size(); ++i) {
     if (granted_rows_[i] == 0) continue;
-    GuessTokens(planned_lanes_[i], granted_rows_[i],
-                std::min(most_drafts, left.rows));
-    left.rows -= static_cast<uint32_t>(drafts_.size());
-    PlanRows(planned_lanes_[i], granted_rows_[i]);
+    const std::span<const Token> drafts = GuessTokens(
+        planned_lanes_[i], granted_rows_[i], std::min(most_drafts, left.rows));
+    left.rows -= static_cast<uint32_t>(drafts.size());
+    PlanRows(planned_lanes_[i], granted_rows_[i], drafts);
   }
-  drafts_.clear();
   return left;
 }
 
-// Of each sequence of this step.
-uint32_t Scheduler::MostDrafts() const {
+// Rows for those who wait come first.
+uint32_t Scheduler::DraftsForEachRun() const {
+  if (!waiting_.empty()) return 0;
   DraftRoom room = {.cheap_rows = group_->shape().cheap_rows,
                     .max_drafts = options_.draft_tokens};
   for (const uint32_t rows : granted_rows_) {
@@ -383,19 +397,27 @@ uint32_t Scheduler::MostDrafts() const {
   return DraftsForEach(room);
 }
 
-// Sets drafts_. None takes a block that somebody would be preempted for.
-void Scheduler::GuessTokens(Lane lane, uint32_t num_rows,
-                            uint32_t most_drafts) {
-  drafts_.clear();
+// Behind `num_rows` rows; until the next call. As many as find room: a block is
+// taken for them only while there is one left for all that run.
+std::span<const Token> Scheduler::GuessTokens(Lane lane, uint32_t num_rows,
+                                              uint32_t most_drafts) {
   const auto [request, sequence] = lane;
   if (most_drafts == 0 || !request->takes_drafts() ||
       num_rows < sequence->PlannableRows()) {
-    return;
+    return {};
   }
   GuessFromText(sequence->tokens(), sequence->num_in_flight(),
                 std::min(most_drafts, sequence->PlannableDrafts()), drafts_);
   const auto num_drafts = static_cast<uint32_t>(drafts_.size());
-  if (!sequence->ReserveRows(num_rows + num_drafts)) drafts_.clear();
+  const uint32_t end = sequence->planned() + num_rows;
+  const uint32_t num_fit = sequence->table().capacity() - end;
+  const bool may_reserve =
+      group_->pool().num_available() > num_running_sequences_;
+  if (num_drafts <= num_fit ||
+      (may_reserve && sequence->ReserveRows(num_rows + num_drafts))) {
+    return drafts_;
+  }
+  return std::span(drafts_).first(num_fit);
 }
 
 // A victim may have rows in a step that is in flight. It does not return before
@@ -458,14 +480,15 @@ void Scheduler::Admit(RequestState& request, RequestEntry& entry,
   entry.Enter(builder_.swaps());
 }
 
-void Scheduler::PlanRows(Lane lane, uint32_t num_rows) {
+void Scheduler::PlanRows(Lane lane, uint32_t num_rows,
+                         std::span<const Token> drafts) {
   Run run =
-      lane.sequence->PlanRows(num_rows, static_cast<uint32_t>(drafts_.size()));
+      lane.sequence->PlanRows(num_rows, static_cast<uint32_t>(drafts.size()));
   const worker::v1::Sampling& sampling = lane.request->sampling();
   run.num_scored = lane.request->PromptScoresOf(*lane.sequence, run);
   run.num_top = sampling.top_logprobs();
   run.num_top_scored = sampling.top_prompt_logprobs();
-  builder_.AddRun(*lane.sequence, sampling, run, drafts_);
+  builder_.AddRun(*lane.sequence, sampling, run, drafts);
 }
 
 void Scheduler::ObservePlan() const {
@@ -475,7 +498,7 @@ void Scheduler::ObservePlan() const {
   bool has_decode = false;
   for (const Run& run : builder_.runs()) {
     has_prompt |= run.num_prompt_rows > 0;
-    has_decode |= run.num_prompt_rows < run.num_rows;
+    has_decode |= run.num_prompt_rows < run.num_rows - run.num_drafts;
     num_rows += run.num_rows;
     num_drafts += run.num_drafts;
   }
@@ -541,23 +564,20 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
     scores.chosen.token = sequence->tokens()[position];
     request->AddPromptScores(position, std::move(scores), output);
   }
-  for (uint32_t i = 0; i < num_sampled; ++i) {
+  uint32_t i = 0;
+  for (; i < num_sampled && Find(run).request != nullptr; ++i) {
+    if (i > 0) tally.AddRightDraft();
     CommitToken(lane, run.known_end() + i, outputs.NextSampled(), tally, now);
-    if (Find(run).request != nullptr) continue;  // Else it ended.
-    for (++i; i < num_sampled; ++i) {
-      outputs.NextSampled();
-      tally.AddDiscarded();
-    }
   }
+  tally.AddDiscarded(num_sampled - i);  // It has ended.
+  for (; i < num_sampled; ++i) outputs.NextSampled();
 }
 
-// What the ranks wrote for a sequence that has left them since is lost. Right
-// drafts become findable when their tokens are known.
+// What the ranks wrote for a sequence that has left them since is lost.
 void Scheduler::CommitRows(Lane lane, const Run& run, uint32_t num_sampled,
                            CommitTally& tally) {
-  const uint32_t num_right_drafts = num_sampled > 0 ? num_sampled - 1 : 0;
-  tally.AddRightDrafts(num_right_drafts);
   if (lane.sequence->parked()) return;
+  const uint32_t num_right_drafts = num_sampled > 0 ? num_sampled - 1 : 0;
   tally.AddRows(run.num_prompt_rows,
                 lane.sequence->CommitRows(run, num_right_drafts));
   PublishPrefix(*lane.request, *lane.sequence, *group_);
@@ -574,6 +594,7 @@ void Scheduler::CommitToken(Lane lane, uint32_t position, TokenScores scores,
   if (changes.num_gained > 0) {
     tally.AddGenerated(changes.num_gained, previous, request->arrived());
   }
+  // The row of a right draft was committed before its token was known.
   if (!sequence->parked()) PublishPrefix(*request, *sequence, *group_);
   Apply(changes, *request, now);
 }

@@ -44,8 +44,10 @@ namespace quire {
 // that decode share every step. (Would each wait for its result instead, those
 // that arrived at odd moments would ride in odd steps and the others in even
 // ones for ever, at half the batch and twice the cost.) All that can turn out
-// wrong about a plan is that a sequence has ended meanwhile: its row is then
-// computed in vain.
+// wrong about a plan is that a sequence has ended meanwhile, or that drafts
+// were guessed behind another token than the one in flight: rows are then
+// computed in vain. How many tokens a step with drafts gains is not known
+// before it is committed, so nothing is planned behind it.
 //
 // Output goes to the outbox, never straight to a mailbox. Engine thread only.
 class Scheduler {
@@ -121,6 +123,7 @@ class Scheduler {
   // What has to be done before a request that never ran can end; nothing for
   // those that are not to be refused early.
   LeastWork LeastWorkOf(const RequestState& request, uint64_t rows_ahead) const;
+  uint32_t MostDraftsOf(const RequestState& request) const;
   void CheckDeadline(RequestState& request, uint64_t rows_ahead,
                      absl::Time now);
   BatchRoom StepRoom() const;
@@ -131,6 +134,7 @@ class Scheduler {
   }
 
   // Parts of Plan, in its order.
+  bool CanPlan() const;
   bool ReserveForRunning();
   void PrefetchBehind(size_t i) const;
   void TryFork(Lane lane);
@@ -140,10 +144,11 @@ class Scheduler {
   void AdmitWaiting(BatchRoom room, absl::Time now);
   bool HasRowsInFlight(const RequestState& request) const;
   void Admit(RequestState& request, RequestEntry& entry, absl::Time now);
-  uint32_t MostDrafts() const;
-  void GuessTokens(Lane lane, uint32_t num_rows, uint32_t most_drafts);
-  // With drafts_ behind them.
-  void PlanRows(Lane lane, uint32_t num_rows);
+  uint32_t DraftsForEachRun() const;
+  std::span<const Token> GuessTokens(Lane lane, uint32_t num_rows,
+                                     uint32_t most_drafts);
+  void PlanRows(Lane lane, uint32_t num_rows,
+                std::span<const Token> drafts = {});
   void ObservePlan() const;
 
   // Parts of Commit, in its order.
@@ -183,7 +188,7 @@ class Scheduler {
   std::vector<Lane> planned_lanes_;
   std::vector<uint32_t> wanted_rows_;
   std::vector<uint32_t> granted_rows_;
-  std::vector<Token> drafts_;  // Of the run that is being planned.
+  std::vector<Token> drafts_;  // See GuessTokens.
 };
 
 }  // namespace quire

@@ -109,13 +109,10 @@ void Sequence::Leave() {
   parent_ = nullptr;
   num_awaited_ = 0;
   told_ = false;
-  has_drafts_in_flight_ = false;
 }
 
 uint32_t Sequence::PlannableRows() const {
-  if (awaiting() || has_drafts_in_flight_ || planned() >= last_slots()) {
-    return 0;
-  }
+  if (awaiting() || planned() >= last_slots()) return 0;
   if (known() > planned()) return known() - planned();
   return runs_ahead_ ? 1 : 0;
 }
@@ -137,17 +134,13 @@ Run Sequence::PlanRows(uint32_t num_rows, uint32_t num_drafts) {
                         std::min(run.position, prompt_length_);
   run.samples = run.known_end() >= known();
   table_->Append(run.num_rows);
-  has_drafts_in_flight_ = num_drafts > 0;
   return run;
 }
 
 uint32_t Sequence::CommitRows(const Run& run, uint32_t num_right_drafts) {
   QUIRE_CHECK(run.position == committed_);
   QUIRE_CHECK(num_right_drafts <= run.num_drafts);
-  if (run.num_drafts > 0) {
-    has_drafts_in_flight_ = false;
-    table_->Retract(run.num_drafts - num_right_drafts);
-  }
+  if (run.num_drafts > 0) table_->Retract(run.num_drafts - num_right_drafts);
   committed_ = run.known_end() + num_right_drafts;
   QUIRE_CHECK(committed_ <= planned());
   const uint32_t num_recomputed = std::min(committed_, most_committed_) -

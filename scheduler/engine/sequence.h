@@ -28,8 +28,8 @@ namespace quire {
 // one or beyond, samples the next token. So the token at `planned` is always
 // either known or being sampled in flight, and its row can be planned: planned
 // may run ahead of known by as many steps as are in flight. A run may end in
-// drafts, rows of tokens that are guessed: how far planned has come is then not
-// known before the run is committed, so nothing else is planned until then.
+// drafts, rows of tokens that are guessed: what is planned behind them is known
+// when the run is committed.
 //
 // States:
 //   parked     holds no blocks, the ranks do not know it: new, preempted, or
@@ -132,14 +132,14 @@ class Sequence {
 
   // Rows that can be planned now: all known tokens that no row has read yet;
   // else one, for the token in flight, where it runs ahead; none once
-  // max_tokens are on their way, while it awaits its parent, or while drafts
-  // are in flight.
+  // max_tokens are on their way, or while it awaits its parent. REQUIRES, here
+  // and below: no drafts of it are in flight.
   uint32_t PlannableRows() const;
   // Drafts that rows planned now can end in, at most.
   uint32_t PlannableDrafts() const {
     return last_slots() - planned() - PlannableRows();
   }
-  // Tokens before and at planned() that are in flight.
+  // Tokens up to and including the one at planned() that are not known yet.
   uint32_t num_in_flight() const {
     return planned() < known() ? 0 : planned() + 1 - known();
   }
@@ -177,7 +177,6 @@ class Sequence {
   uint32_t most_committed_ = 0;  // In any stay.
   uint32_t known_at_entry_ = 0;  // Tokens.
   bool told_ = false;
-  bool has_drafts_in_flight_ = false;
   absl::Time last_token_time_ = absl::InfinitePast();
 };
 

@@ -8,17 +8,28 @@ namespace {
 
 constexpr size_t kLongestMatch = 3;
 
-// Where the text goes on after the latest earlier place that has its last
-// `length` tokens; 0: there is none.
-size_t FindContinuation(std::span<const Token> tokens, size_t length) {
-  const std::span<const Token> last = tokens.last(length);
-  for (size_t end = tokens.size() - 1; end >= length; --end) {
-    if (tokens[end - 1] != last.back()) continue;
-    if (std::ranges::equal(tokens.subspan(end - length, length), last)) {
-      return end;
-    }
+// How many tokens before `end` are the text's last ones, up to kLongestMatch.
+size_t MatchLength(std::span<const Token> tokens, size_t end) {
+  size_t length = 0;
+  while (length < std::min(kLongestMatch, end) &&
+         tokens[end - 1 - length] == tokens[tokens.size() - 1 - length]) {
+    ++length;
   }
-  return 0;
+  return length;
+}
+
+// Where the text goes on behind the latest of the longest matches; 0: none.
+size_t FindContinuation(std::span<const Token> tokens) {
+  size_t best = 0;
+  size_t longest = 0;
+  for (size_t end = tokens.size() - 1; end > 0; --end) {
+    const size_t length = MatchLength(tokens, end);
+    if (length <= longest) continue;
+    best = end;
+    longest = length;
+    if (longest == kLongestMatch) break;
+  }
+  return best;
 }
 
 }  // namespace
@@ -32,12 +43,9 @@ uint32_t DraftsForEach(const DraftRoom& room) {
 void GuessFromText(std::span<const Token> tokens, uint32_t num_in_flight,
                    uint32_t num_drafts, std::vector<Token>& drafts) {
   drafts.clear();
-  size_t next = 0;
-  for (size_t n = std::min(kLongestMatch, tokens.size() - 1);
-       n > 0 && next == 0; --n) {
-    next = FindContinuation(tokens, n);
-  }
-  if (next == 0 || num_drafts == 0) return;
+  if (num_drafts == 0) return;
+  const size_t next = FindContinuation(tokens);
+  if (next == 0) return;
   // Behind the end, guesses follow guesses.
   for (size_t i = next; drafts.size() < num_in_flight + num_drafts; ++i) {
     drafts.push_back(i < tokens.size() ? tokens[i] : drafts[i - tokens.size()]);

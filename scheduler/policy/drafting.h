@@ -17,7 +17,7 @@ namespace quire {
 struct DraftRoom {
   uint32_t num_rows = 0;       // That the step has without drafts.
   uint32_t num_sequences = 0;  // That share the room.
-  uint32_t cheap_rows = 0;     // A step of so many takes as long as of one.
+  uint32_t cheap_rows = 1;     // A step of so many takes as long as of one.
   uint32_t max_drafts = 0;     // Of a sequence.
 };
 
@@ -31,7 +31,7 @@ uint32_t DraftsForEach(const DraftRoom& room);
 // quoted or edited is guessed well, and nothing has to be computed for it. A
 // text that repeats itself is guessed on for ever. The first `num_in_flight`
 // guesses, for tokens that are being sampled, are left out. Fills `drafts` with
-// the next `num_drafts`, or none. Looks at each token at most three times.
+// the next `num_drafts`, or none. Looks through the text once.
 void GuessFromText(std::span<const Token> tokens, uint32_t num_in_flight,
                    uint32_t num_drafts, std::vector<Token>& drafts);
 

@@ -11,8 +11,8 @@ struct WorkRates {
   // Of a row that shares its run with others, beyond what a step takes without
   // it: of a prompt, or of what is computed anew.
   std::optional<double> ns_per_prompt_row;
-  // Of a step in which every run is one row: a token for each of its sequences,
-  // however many these are.
+  // Of a step in which every run is one row, but for drafts: a token for each
+  // of its sequences, however many these are, or some more.
   std::optional<double> ns_per_decode_step;
   // One way.
   std::optional<double> ns_per_swapped_block;

@@ -86,7 +86,12 @@ PlanWriter& PlanWriter::Run(const RunOf& run) {
   runs.add_position(run.slot);
   const auto num_drafts = static_cast<uint32_t>(run.drafts.size());
   runs.add_num_rows(run.num_rows + num_drafts);
-  runs.add_num_drafts(num_drafts);
+  if (num_drafts > 0) {  // Those before it have none.
+    runs.mutable_num_drafts()->Resize(runs.sequence_size() - 1, 0);
+  }
+  if (num_drafts > 0 || runs.num_drafts_size() > 0) {
+    runs.add_num_drafts(num_drafts);
+  }
   runs.mutable_draft_tokens()->Add(run.drafts.begin(), run.drafts.end());
   runs.add_samples(run.samples);
   runs.add_prompt_logprobs(run.prompt_logprobs);

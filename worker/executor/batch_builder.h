@@ -2,7 +2,6 @@
 #define QUIRE_WORKER_EXECUTOR_BATCH_BUILDER_H_
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,34 +9,12 @@
 #include "common/ids.h"
 #include "quire/worker/v1/plan.pb.h"
 #include "worker/executor/block_marks.h"
+#include "worker/executor/logit_row.h"
 #include "worker/executor/sequence_store.h"
 #include "worker/executor/written_slots.h"
 #include "worker/model/batch.h"
 
 namespace quire {
-
-// What the logits of a row are for.
-struct LogitRow {
-  StoredSequence* sequence = nullptr;
-  uint32_t position = 0;       // Of the token that is chosen or scored.
-  bool is_sampled = false;     // False: the token is part of the prompt.
-  std::optional<Token> draft;  // The row has read a guess: this one.
-};
-
-// Tells of one sampled row after the other, in their order, whether it counts:
-// each does but those of a draft that is not the token sampled before it.
-class DraftCheck {
- public:
-  bool Counts(const LogitRow& row, Token sampled) {
-    counts_ = !row.draft.has_value() || (counts_ && sampled_ == *row.draft);
-    sampled_ = sampled;
-    return counts_;
-  }
-
- private:
-  bool counts_ = false;
-  Token sampled_ = 0;
-};
 
 // Turns a plan's runs into the model's batch. Buffers are reused from step to
 // step: once they have grown nothing is allocated. Not thread-safe.
@@ -57,9 +34,10 @@ class BatchBuilder {
   // sequence that is not held or has two runs, a flag that is neither 0 nor 1,
   // rows beyond the known tokens, the block table or the context, or behind
   // slots that were not written, a sampled token whose place is taken, drafts
-  // that are no tokens, more than a run's other rows leave room for or where
-  // sampling looks at them, two sequences that write to one block, one that
-  // writes to a full block which another reads, or more than max_rows rows.
+  // that are not in the vocabulary, leave their run no other row or belong to a
+  // sequence whose sampling looks at them, two sequences that write to one
+  // block, one that writes to a full block which another reads, or more than
+  // max_rows rows.
   // Notes in `written` what the runs will write.
   absl::Status Build(StepId step, const worker::v1::Runs& runs,
                      SequenceStore* store, WrittenSlots* written);

@@ -16,6 +16,7 @@
 #include "worker/comm/communicator.h"
 #include "worker/executor/batch_builder.h"
 #include "worker/executor/copy_reader.h"
+#include "worker/executor/logit_row.h"
 #include "worker/executor/row_scorer.h"
 #include "worker/executor/sequence_store.h"
 #include "worker/executor/swap_reader.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "worker/executor/batch_builder.h"
+#include "worker/executor/logit_row.h"
 #include "worker/executor/thread_pool.h"
 #include "worker/sampler/token_sampler.h"
 

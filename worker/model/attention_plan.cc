@@ -11,8 +11,8 @@ namespace {
 // So many query heads that a chunk of keys, once in the first-level cache, pays
 // off, and so few that their states stay in the second-level cache.
 constexpr int kQueryHeadsPerUnit = 96;
-// Of rows that could share a unit, as many query heads as are attended to at
-// the price of one.
+// A unit has at least so many query heads where there are rows: a tile of 16
+// costs what one does.
 constexpr int kLeastQueryHeads = 16;
 
 // Units for each thread below which a plan is split, so that the last one does

@@ -19,6 +19,14 @@ WeightPrecision PrecisionFor(Compute compute) {
                                   : WeightPrecision::kFast;
 }
 
+// Products of float32 have no tiles.
+int CheapRowsFor(const ModelOptions& options) {
+  return NumCheapRows(
+      options.compute == Compute::kF32
+          ? std::min(options.instruction_set, InstructionSet::kAvx512)
+          : options.instruction_set);
+}
+
 KvLayout LayoutFor(const ModelConfig& config, const ModelOptions& options) {
   const bool is_f32 =
       options.compute == Compute::kF32 || options.kv_dtype == KvDtype::kF32;
@@ -64,6 +72,7 @@ Decoder::Decoder(const ModelConfig& config, const ModelOptions& options,
       rank_(communicator == nullptr ? Rank(0) : communicator->rank()),
       communicator_(communicator),
       instruction_set_(options.instruction_set),
+      num_cheap_rows_(CheapRowsFor(options)),
       weights_(std::move(weights)),
       pool_(pool),
       phase_times_(options.phase_times),

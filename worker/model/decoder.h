@@ -44,7 +44,7 @@ class Decoder : public Model {
     return attention_.layout().bytes_per_slot();
   }
   int block_size_multiple() const override { return kKvRun; }
-  int num_cheap_rows() const override { return NumCheapRows(instruction_set_); }
+  int num_cheap_rows() const override { return num_cheap_rows_; }
   void MakeCacheResident(int64_t num_bytes) override {
     attention_.MakeResident(num_bytes);
   }
@@ -127,6 +127,7 @@ class Decoder : public Model {
   std::vector<int64_t> vocabulary_sizes_;  // By rank.
   Communicator* const communicator_;       // Null: there are no other ranks.
   const InstructionSet instruction_set_;
+  const int num_cheap_rows_;
   const std::unique_ptr<Weights> weights_;
   ThreadPool* const pool_;
   PhaseTimes* const phase_times_;  // Null: nothing is measured.

@@ -190,11 +190,11 @@ void PagedAttention::AttendSplit(const Batch& batch, int layer,
       const int kv_head = units[i].kv_head;
       AttentionCall call = CallFor(batch, layer, kv_head, span, rows, part);
       AttentionCall next = call;
-      call.next = &next;
       for (int chunk = span.first_chunk; chunk < span.last_chunk; ++chunk) {
         call.first_chunk = chunk;
         call.last_chunk = chunk + 1;
-        next.first_chunk = std::min(chunk + 1, span.last_chunk - 1);
+        next.first_chunk = chunk + 1;
+        call.next = next.first_chunk < span.last_chunk ? &next : nullptr;
         call.states = PartialState(plan_.rows()[span.first_row], chunk) +
                       int64_t{kv_head} * group_ * state_size_;
         for (int i = 0; i < group_; ++i) {

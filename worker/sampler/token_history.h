@@ -27,7 +27,6 @@ class TokenHistory {
   std::span<const Token> tokens() const { return tokens_; }
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
   int64_t prompt_length() const { return prompt_length_; }
-  int64_t num_generated() const { return size() - prompt_length_; }
 
   // Distinct token of prompt and generation -> how often it was generated: 0
   // where only the prompt has it. Kept only where params() has penalties.

@@ -40,8 +40,8 @@ struct TokenReport {
 // best token of the raw distribution is chosen.
 class TokenSampler {
  public:
-  // Chooses the token at `position`, which is history.size(), or beyond where
-  // it does not matter what is between. logits: [vocabulary_size]. False, and
+  // Chooses the token at `position`, which is history.size(), or later
+  // where params().looks_back() is false. logits: [vocabulary_size]. False, and
   // *choice is unspecified, where they hold NaN or +infinity or nothing finite.
   bool Choose(const TokenHistory& history, int64_t position,
               std::span<const float> logits, TokenReport* choice);

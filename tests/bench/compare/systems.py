@@ -91,7 +91,7 @@ class Quire(System):
 class QuireWithoutDrafts(Quire):
     """What Quire does where no token can be guessed."""
 
-    # Beyond these no sequence has drafts.
+    # With more, no sequence has drafts before most have ended.
     MOST_STREAMS = 8
 
     def __init__(self, name, log_folder, binaries):

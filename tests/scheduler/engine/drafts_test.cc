@@ -1,6 +1,7 @@
 // Tokens that are guessed and computed with the one before: a request gets the
 // same, in fewer steps.
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ class DraftsTest : public SchedulerFixture {
       text.push_back(alone[0]);
       std::vector<Token> drafts;
       GuessFromText(text, 0, 3, drafts);
-      if (drafts.size() < 3) continue;
+      if (drafts.size() < 3 || alone[0] == alone[1]) continue;
       size_t n = 0;
       while (n < 3 && drafts[n] == alone[n + 1]) ++n;
       if (n == num_right) return prompt;
@@ -105,15 +106,25 @@ TEST_F(DraftsTest, NoneGoBeyondTheLastToken) {
   ExpectIdle();
 }
 
-TEST_F(DraftsTest, TheyFollowATokenInFlightAndThenThePlanWaits) {
+TEST_F(DraftsTest, TheyFollowATokenInFlightAndNobodyIsPlannedBehindThem) {
   options_.pipeline_depth = 2;
   Start();
-  Client& client = Submit({.prompt = PromptWith(1), .max_tokens = 8});
+  std::vector<Token> prompt;
+  std::vector<Token> drafts;
+  for (uint64_t seed = 0; drafts.empty(); ++seed) {
+    prompt = MakePrompt(seed, 40);
+    GuessFromText(prompt, /*num_in_flight=*/1, /*num_drafts=*/3, drafts);
+  }
+  Client& client = Submit({.prompt = prompt, .max_tokens = 8});
   Runs();
   const worker::v1::Runs ahead = Runs();
-  EXPECT_EQ(ahead.num_rows(0) > 1, ahead.num_drafts_size() > 0);
-  if (ahead.num_drafts_size() == 0) CommitStep();
-  EXPECT_EQ(PlanStep().has_value(), ahead.num_drafts_size() == 0);
+  EXPECT_THAT(ahead.num_drafts(), ElementsAre(3));
+  EXPECT_THAT(ahead.draft_tokens(), testing::ElementsAreArray(drafts));
+  CommitStep();
+  EXPECT_FALSE(PlanStep().has_value());
+  CommitStep();
+  EXPECT_TRUE(PlanStep().has_value());
+  CommitStep();
   RunToEnd();
   ExpectServed(client);
   ExpectIdle();
@@ -121,18 +132,36 @@ TEST_F(DraftsTest, TheyFollowATokenInFlightAndThenThePlanWaits) {
 
 TEST_F(DraftsTest, SequencesShareTheRoom) {
   shape_.cheap_rows = 6;
+  shape_.max_step_rows = 128;
   Start();
   Client& first = Submit({.prompt = PromptWith(0), .max_tokens = 8});
   Client& second = Submit({.prompt = PromptWith(1), .max_tokens = 8});
-  while (Runs().position_size() < 2) CommitStep();
+  EXPECT_THAT(Runs().num_rows(), ElementsAre(40, 40));
   CommitStep();
-  const worker::v1::Runs runs = Runs();
-  for (const uint32_t num_drafts : runs.num_drafts()) EXPECT_LE(num_drafts, 2);
+  EXPECT_THAT(Runs().num_drafts(), ElementsAre(2, 2));
   CommitStep();
   RunToEnd();
-  EXPECT_GT(drafts(), 0);
   ExpectServed(first);
   ExpectServed(second);
+  ExpectIdle();
+}
+
+TEST_F(DraftsTest, RowsForThoseWhoWaitComeFirst) {
+  options_.max_step_tokens = 4;
+  Start();
+  Client& first = Submit({.prompt = PromptWith(0), .max_tokens = 20});
+  for (int i = 0; i < 10; ++i) {
+    Runs();
+    CommitStep();
+  }
+  EXPECT_THAT(Runs().num_drafts(), ElementsAre(3));
+  CommitStep();
+  Client& second = Submit({.prompt = {1, 2, 3}, .max_tokens = 1});
+  EXPECT_THAT(Runs().num_rows(), ElementsAre(1, 3));
+  CommitStep();
+  ExpectServed(second);
+  RunToEnd();
+  ExpectServed(first);
   ExpectIdle();
 }
 
@@ -164,14 +193,26 @@ TEST_F(DraftsTest, ThereAreNoneForBeamsAndWhereSamplingLooksBack) {
   ExpectIdle();
 }
 
-TEST_F(DraftsTest, NobodyIsPreemptedForThem) {
-  shape_.num_blocks = 11;  // 40 tokens and three more are all that fits.
-  Start();
-  Client& client = Submit({.prompt = PromptWith(1), .max_tokens = 5});
-  RunToEnd();
-  EXPECT_EQ(preemptions(), 0);
-  ExpectServed(client);
-  ExpectIdle();
+// Slots 40 to 43 are in one block, those behind them in the last one.
+TEST_F(DraftsTest, TheyDoNotTakeTheLastBlocks) {
+  for (const uint32_t num_blocks : {12, 13}) {
+    shape_.num_blocks = num_blocks;
+    Start();
+    Client& client = Submit({.prompt = PromptWith(0), .max_tokens = 8});
+    Runs();
+    CommitStep();
+    uint32_t end = 0;
+    for (uint32_t position = 40; position < 44;) {
+      const worker::v1::Runs runs = Runs();
+      position = runs.position(0) + 1;
+      end = std::max(end, runs.position(0) + runs.num_rows(0));
+      CommitStep();
+    }
+    EXPECT_EQ(end > 44, num_blocks > 12);
+    RunToEnd();
+    ExpectServed(client);
+    ExpectIdle();
+  }
 }
 
 TEST_F(DraftsTest, ACancelledRequestLeavesNothingOfThem) {

@@ -41,6 +41,7 @@ class EngineRandomTest : public EngineFixture,
     options_.admission = static_cast<AdmissionMode>(Draw(0, 2));
     options_.preemption = static_cast<PreemptionMode>(Draw(0, 2));
     options_.prefix_cache = !OneIn(4);
+    options_.draft_tokens = Draw(0, 9);
     StartEngine();
     DrawGroup();
   }

@@ -37,6 +37,15 @@ TEST_F(MeasuredRatesTest, ADecodeStepIsOneStepWhateverItsRows) {
   EXPECT_EQ(rates_.Means().ns_per_prompt_row, std::nullopt);
 }
 
+TEST_F(MeasuredRatesTest, ADecodeWithDraftsIsNoPrompt) {
+  const std::vector<quire::Run> runs = {{.num_rows = 8, .num_drafts = 7}};
+  worker::v1::StepTimings timings;
+  timings.set_execute_ns(1000);
+  rates_.Observe(runs, 0, timings);
+  EXPECT_DOUBLE_EQ(*rates_.Means().ns_per_decode_step, 1000);
+  EXPECT_EQ(rates_.Means().ns_per_prompt_row, std::nullopt);
+}
+
 TEST_F(MeasuredRatesTest, EveryPhaseButSwappingBelongsToAStep) {
   worker::v1::StepTimings timings;
   timings.set_prepare_ns(1);

@@ -50,7 +50,7 @@ TEST_F(PrefixSharingTest, PromptsPartAtAFullBlock) {
   Start();
   Submit({.prompt = PromptWithCommon(11, 1)});
   RunToEnd();
-  Client& second = Submit({.prompt = PromptWithCommon(11, 2)});
+  Client& second = Submit({.prompt = PromptWithCommon(11, 3)});
   RunToEnd();
   ExpectServed(second);
   EXPECT_EQ(Cached(second), 8u);

@@ -75,8 +75,7 @@ TEST_F(SequenceTest, CommittedRowsFollowPlannedOnes) {
   EXPECT_EQ(sequence_.committed(), 5u);
 }
 
-// A prompt of five tokens is planned; drafts behind the token in flight.
-TEST_F(SequenceTest, DraftsFollowTheLastRowAndHoldUpAllOthers) {
+TEST_F(SequenceTest, DraftsFollowTheLastRow) {
   Enter();
   sequence_.CommitRows(sequence_.PlanRows(4));
   const quire::Run last = sequence_.PlanRows(1);
@@ -87,11 +86,9 @@ TEST_F(SequenceTest, DraftsFollowTheLastRowAndHoldUpAllOthers) {
   EXPECT_EQ(run.num_rows, 2u);
   EXPECT_EQ(run.known_end(), 6u);
   EXPECT_TRUE(run.samples);
-  EXPECT_EQ(sequence_.PlannableRows(), 0u);
   sequence_.CommitRows(last);
-  EXPECT_EQ(sequence_.PlannableRows(), 0u);
-  sequence_.AppendToken(16);
-  EXPECT_EQ(sequence_.PlannableRows(), 0u);
+  sequence_.CommitRows(run, /*num_right_drafts=*/1);
+  EXPECT_EQ(sequence_.committed(), 7u);
 }
 
 TEST_F(SequenceTest, WrongDraftsGiveTheirSlotsBack) {

@@ -23,7 +23,9 @@ uint64_t ExtendPrefix(uint64_t prefix, Token token) {
 }
 
 Token PuppetToken(uint64_t prefix, uint64_t seed) {
-  return static_cast<Token>(Mix(prefix + seed) % (kPuppetLastToken + 1));
+  const uint64_t draw = Mix(prefix + seed);
+  if (draw % 3 == 0) return kPuppetFavourite;
+  return static_cast<Token>(draw / 3 % (kPuppetLastToken + 1));
 }
 
 float PuppetLogprob(uint64_t prefix, Token token) {

@@ -19,6 +19,8 @@ uint64_t ExtendPrefix(uint64_t prefix, Token token);
 
 // The greatest token that is ever sampled; the least is 0.
 inline constexpr Token kPuppetLastToken = 49;
+// This one is sampled in a third of places: so it can be guessed.
+inline constexpr Token kPuppetFavourite = 41;
 Token PuppetToken(uint64_t prefix, uint64_t seed = 0);
 // The log-probability of `token` after a prefix: negative.
 float PuppetLogprob(uint64_t prefix, Token token);

@@ -48,14 +48,14 @@ int RunOf(const Batch& batch, int row) {
   return static_cast<int>(end - batch.run_rows.begin()) - 1;
 }
 
-BlockId BlockAt(const Batch& batch, int run, int slot) {
-  return batch.blocks[batch.run_blocks[run] + slot / kBlockSize];
+BlockId BlockAt(const Batch& batch, int run, int slot, int block_size) {
+  return batch.blocks[batch.run_blocks[run] + slot / block_size];
 }
 
 // Every chunk that a row attends to belongs to exactly one unit of each head,
 // which attends to it where the row's own table says.
 void ExpectAllCoveredOnce(const AttentionPlan& plan, const Batch& batch,
-                          int num_kv_heads) {
+                          int num_kv_heads, int block_size = kBlockSize) {
   std::map<std::tuple<int, int, int>, int> visits;  // By row, head and chunk.
   for (const AttentionUnit& unit : plan.units()) {
     std::map<int, int> next_chunk;  // By row.
@@ -74,8 +74,8 @@ void ExpectAllCoveredOnce(const AttentionPlan& plan, const Batch& batch,
           ++visits[{row, unit.kv_head, chunk}];
           for (int slot = chunk * 64;
                slot <= std::min(chunk * 64 + 63, batch.slots[row]); ++slot) {
-            EXPECT_EQ(BlockAt(batch, span.run, slot),
-                      BlockAt(batch, RunOf(batch, row), slot));
+            EXPECT_EQ(BlockAt(batch, span.run, slot, block_size),
+                      BlockAt(batch, RunOf(batch, row), slot, block_size));
           }
         }
       }
@@ -161,6 +161,7 @@ TEST(AttentionPlanTest, BlocksOfMoreThanAChunkAreSharedByChunks) {
   plan.Make(batch, /*block_size=*/192);
   EXPECT_EQ(SpansOfOnlyUnit(plan), (std::vector<std::tuple<int, int, int>>{
                                        {2, 0, 3}, {1, 3, 5}, {1, 3, 5}}));
+  ExpectAllCoveredOnce(plan, batch, 1, /*block_size=*/192);
 }
 
 // However many they are: so that all threads have work, and states fit.

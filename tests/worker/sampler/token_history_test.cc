@@ -23,7 +23,6 @@ TEST(TokenHistoryTest, CountsWhatWasGeneratedApartFromThePrompt) {
   EXPECT_THAT(history.counts(), UnorderedElementsAre(Pair(5, 0), Pair(6, 2),
                                                      Pair(7, 1), Pair(8, 1)));
   EXPECT_EQ(history.size(), 7);
-  EXPECT_EQ(history.num_generated(), 4);
 }
 
 TEST(TokenHistoryTest, CountsNothingWithoutPenalties) {
