@@ -6,6 +6,7 @@
 namespace quire {
 namespace {
 
+constexpr size_t kShortestMatch = 2;
 constexpr size_t kLongestMatch = 3;
 
 // How many tokens before `end` are the text's last ones, up to kLongestMatch.
@@ -21,7 +22,7 @@ size_t MatchLength(std::span<const Token> tokens, size_t end) {
 // Where the text goes on behind the latest of the longest matches; 0: none.
 size_t FindContinuation(std::span<const Token> tokens) {
   size_t best = 0;
-  size_t longest = 0;
+  size_t longest = kShortestMatch - 1;
   for (size_t end = tokens.size() - 1; end > 0; --end) {
     const size_t length = MatchLength(tokens, end);
     if (length <= longest) continue;

@@ -27,11 +27,12 @@ uint32_t DraftsForEach(const DraftRoom& room);
 
 // Guesses at the tokens behind `tokens`: those that came after the place where
 // the last three tokens were seen before, the latest such place; else the last
-// two or one (prompt lookup decoding; Saxena, 2023). So what is repeated,
-// quoted or edited is guessed well, and nothing has to be computed for it. A
-// text that repeats itself is guessed on for ever. The first `num_in_flight`
-// guesses, for tokens that are being sampled, are left out. Fills `drafts` with
-// the next `num_drafts`, or none. Looks through the text once.
+// two, since one alone says too little (prompt lookup decoding; Saxena, 2023).
+// So what is repeated, quoted or edited is guessed well, and nothing has to be
+// computed for it. A text that repeats itself is guessed on for ever. The first
+// `num_in_flight` guesses, for tokens that are being sampled, are left out.
+// Fills `drafts` with the next `num_drafts`, or none. Looks through the text
+// once.
 void GuessFromText(std::span<const Token> tokens, uint32_t num_in_flight,
                    uint32_t num_drafts, std::vector<Token>& drafts);
 
