@@ -402,7 +402,7 @@ uint32_t Scheduler::DraftsForEachRun() const {
 std::span<const Token> Scheduler::GuessTokens(Lane lane, uint32_t num_rows,
                                               uint32_t most_drafts) {
   const auto [request, sequence] = lane;
-  if (most_drafts == 0 || !request->takes_drafts() ||
+  if (most_drafts == 0 || !request->takes_drafts() || !sequence->may_guess() ||
       num_rows < sequence->PlannableRows()) {
     return {};
   }

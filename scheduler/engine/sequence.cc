@@ -140,7 +140,10 @@ Run Sequence::PlanRows(uint32_t num_rows, uint32_t num_drafts) {
 uint32_t Sequence::CommitRows(const Run& run, uint32_t num_right_drafts) {
   QUIRE_CHECK(run.position == committed_);
   QUIRE_CHECK(num_right_drafts <= run.num_drafts);
-  if (run.num_drafts > 0) table_->Retract(run.num_drafts - num_right_drafts);
+  if (run.num_drafts > 0) {
+    table_->Retract(run.num_drafts - num_right_drafts);
+    guess_pace_.Observe(run.known_end(), num_right_drafts);
+  }
   committed_ = run.known_end() + num_right_drafts;
   QUIRE_CHECK(committed_ <= planned());
   const uint32_t num_recomputed = std::min(committed_, most_committed_) -

@@ -15,6 +15,7 @@
 #include "scheduler/memory/block_table.h"
 #include "scheduler/memory/prefix_tree.h"
 #include "scheduler/memory/swapped_slots.h"
+#include "scheduler/policy/drafting.h"
 
 namespace quire {
 
@@ -139,6 +140,8 @@ class Sequence {
   uint32_t PlannableDrafts() const {
     return last_slots() - planned() - PlannableRows();
   }
+  // Whether it is time to guess, by how its drafts fared.
+  bool may_guess() const { return guess_pace_.MayGuess(known()); }
   // Tokens up to and including the one at planned() that are not known yet.
   uint32_t num_in_flight() const {
     return planned() < known() ? 0 : planned() + 1 - known();
@@ -172,6 +175,7 @@ class Sequence {
   std::optional<SwappedSlots> swapped_;
   uint32_t committed_ = 0;
   const Sequence* parent_ = nullptr;
+  GuessPace guess_pace_;
   uint32_t num_awaited_ = 0;     // Slots.
   uint32_t num_published_ = 0;   // Blocks.
   uint32_t most_committed_ = 0;  // In any stay.

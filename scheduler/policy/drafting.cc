@@ -54,4 +54,10 @@ void GuessFromText(std::span<const Token> tokens, uint32_t num_in_flight,
   drafts.erase(drafts.begin(), drafts.begin() + num_in_flight);
 }
 
+void GuessPace::Observe(uint32_t num_tokens, uint32_t num_right) {
+  constexpr uint32_t kLongestPause = 63;
+  pause_ = num_right > 0 ? 0 : std::min(2 * pause_ + 1, kLongestPause);
+  next_ = num_tokens + num_right + 1 + pause_;
+}
+
 }  // namespace quire

@@ -36,6 +36,20 @@ uint32_t DraftsForEach(const DraftRoom& room);
 void GuessFromText(std::span<const Token> tokens, uint32_t num_in_flight,
                    uint32_t num_drafts, std::vector<Token>& drafts);
 
+// When to guess for one sequence. A wrong guess costs some of a step, so after
+// one whose first token was wrong about twice as many tokens pass as after the
+// one before, up to 63; a right one starts over.
+class GuessPace {
+ public:
+  bool MayGuess(uint32_t num_tokens) const { return num_tokens >= next_; }
+  // Of drafts behind the first `num_tokens` so many were right.
+  void Observe(uint32_t num_tokens, uint32_t num_right);
+
+ private:
+  uint32_t pause_ = 0;  // Tokens.
+  uint32_t next_ = 0;   // Tokens from which on to guess.
+};
+
 }  // namespace quire
 
 #endif  // QUIRE_SCHEDULER_POLICY_DRAFTING_H_

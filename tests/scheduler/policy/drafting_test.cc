@@ -76,5 +76,27 @@ TEST(DraftingTest, NothingIsGuessedWithoutAnExample) {
   EXPECT_THAT(Guess({1, 1}, 0, 0), IsEmpty());
 }
 
+TEST(DraftingTest, WrongGuessesArePausedFor) {
+  GuessPace pace;
+  EXPECT_TRUE(pace.MayGuess(0));
+  pace.Observe(/*num_tokens=*/10, /*num_right=*/0);  // The 11th was sampled.
+  EXPECT_FALSE(pace.MayGuess(11));
+  EXPECT_TRUE(pace.MayGuess(12));
+  pace.Observe(12, 0);
+  EXPECT_FALSE(pace.MayGuess(15));
+  EXPECT_TRUE(pace.MayGuess(16));
+  pace.Observe(16, 2);
+  EXPECT_TRUE(pace.MayGuess(19));
+  pace.Observe(19, 0);
+  EXPECT_TRUE(pace.MayGuess(21));
+}
+
+TEST(DraftingTest, NoPauseIsForEver) {
+  GuessPace pace;
+  for (int i = 0; i < 40; ++i) pace.Observe(100, 0);
+  EXPECT_FALSE(pace.MayGuess(163));
+  EXPECT_TRUE(pace.MayGuess(164));
+}
+
 }  // namespace
 }  // namespace quire
