@@ -22,8 +22,8 @@ struct EngineOptions {
   // result has.
   uint32_t pipeline_depth = 2;
   // Tokens that are guessed from a sequence's own text and computed with the
-  // next one where a step has few rows, at most. 0: none. Reason to raise: texts
-  // that repeat much; to switch off: steps that take longer for each row.
+  // next one where a step has few rows, at most. 0: none. Reason to raise:
+  // texts that repeat much; to switch off: steps that take longer for each row.
   uint32_t draft_tokens = 7;
   // Beyond either: RESOURCE_EXHAUSTED. Tokens are those of prompts.
   uint32_t max_waiting_requests = 1024;

@@ -123,15 +123,15 @@ class EqualityTest : public testing::Test {
     }
   }
 
-  // The first ones, each alone again, with drafts.
-  void ExpectSameBitsWithDrafts(size_t count) {
+  // The first ones, each alone again, with drafts. How many of these were
+  // right.
+  double ExpectSameBitsWithDrafts(size_t count) {
     TestCluster cluster(Options({}), Flags({}));
     for (size_t i = 0; i < count; ++i) {
       EXPECT_TRUE(SameBits(Generate(cluster.stub(), requests_[i]), alone_[i]))
           << "prompt " << i;
     }
-    if (NumCheapRows(BestInstructionSet()) == 1) return;
-    EXPECT_GT(cluster.Metric("quire_right_draft_tokens_total"), 0);
+    return cluster.Metric("quire_right_draft_tokens_total");
   }
 
   // Over all ways. Without these the comparison would prove nothing.
@@ -266,7 +266,10 @@ TEST_P(SmolLm2EqualityTest, EveryWayGivesTheBitsOfEachPromptAlone) {
   ExpectSameBits(full ? AllWays() : FewWays());
   EXPECT_GT(mixed_steps_, 0);
   EXPECT_GT(preemptions_, 0);
-  ExpectSameBitsWithDrafts(4);
+  const double num_right_drafts = ExpectSameBitsWithDrafts(4);
+  if (NumCheapRows(BestInstructionSet()) > 1) {
+    EXPECT_GT(num_right_drafts, 0);
+  }
   EXPECT_LT(small_steps_, steps_ / 2);
 }
 
