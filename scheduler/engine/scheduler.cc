@@ -105,16 +105,13 @@ LeastWork Scheduler::LeastWorkOf(const RequestState& request,
   if (request.num_admissions() > 0 || num_open() == 1) return {};
   // The row of the last prompt token gives the first token; every step after
   // it one, and at best as many more as there are drafts.
-  const uint32_t most_tokens = request.takes_drafts() && group_ != nullptr &&
-                                       group_->shape().cheap_rows > 1
-                                   ? 1 + options_.draft_tokens
-                                   : 1;
+  const uint32_t most_tokens = 1 + MostDraftsOf(request);
   return {.prompt_rows = rows_ahead + request.num_own_rows(),
           .decode_steps =
               (request.least_tokens() - 1 + most_tokens - 1) / most_tokens};
 }
 
-// In a step.
+// In a step that is all its own.
 uint32_t Scheduler::MostDraftsOf(const RequestState& request) const {
   if (group_ == nullptr || !request.takes_drafts()) return 0;
   return DraftsForEach({.num_rows = 1,

@@ -74,6 +74,24 @@ TEST_F(DeadlinesTest, TokensThatItMustGenerateCount) {
       {.prompt = Prompt(10), .max_tokens = 5, .least_tokens = 5})));
 }
 
+class DeadlinesWithDraftsTest : public DeadlinesTest {
+ protected:
+  void SetUp() override {
+    shape_.cheap_rows = 4;
+    DeadlinesTest::SetUp();
+  }
+};
+
+// A step gains up to four tokens: not as many as there may be drafts.
+TEST_F(DeadlinesWithDraftsTest, NoMoreTokensAStepAreHopedForThanAreCheap) {
+  const absl::Duration least = 10 * kRow + 2 * kStep;
+  EXPECT_FALSE(IsOpen(SubmitWithin(
+      least, {.prompt = Prompt(10), .max_tokens = 9, .least_tokens = 9})));
+  EXPECT_TRUE(IsOpen(SubmitWithin(
+      least + kJust,
+      {.prompt = Prompt(10), .max_tokens = 9, .least_tokens = 9})));
+}
+
 TEST_F(DeadlinesTest, PromptsAheadCount) {
   SubmitWithin(absl::Hours(1), {.prompt = Prompt(20)});
   EXPECT_FALSE(IsOpen(SubmitWithin(30 * kRow, {.prompt = Prompt(10)})));
