@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_macros.h"
 #include "google/protobuf/repeated_field.h"
+#include "scheduler/engine/result_reader.h"
 
 namespace quire {
 namespace {
@@ -82,10 +83,8 @@ class Comparison {
     return absl::OkStatus();
   }
 
-  bool HasNextOf(SequenceId sequence) const {
-    return next_ < entries_.sequence_size() &&
-           entries_.sequence(next_) == sequence.value();
-  }
+  // The entry that is expected next.
+  int next() const { return next_; }
 
   absl::Status ExpectEnd() const {
     if (next_ == entries_.sequence_size()) return absl::OkStatus();
@@ -122,11 +121,8 @@ absl::Status CheckSampled(std::span<const Run> runs,
   }
   Comparison comparison(kWhat, sampled, failed);
   for (const Run& run : runs) {
-    if (!run.samples) continue;
-    QUIRE_RETURN_IF_ERROR(
-        comparison.Expect(run.sequence, run.known_end(), run.num_top));
-    for (uint32_t i = 1; i <= run.num_drafts; ++i) {
-      if (!comparison.HasNextOf(run.sequence)) break;
+    const uint32_t count = CountSampled(run, sampled, comparison.next());
+    for (uint32_t i = 0; i < count; ++i) {
       QUIRE_RETURN_IF_ERROR(
           comparison.Expect(run.sequence, run.known_end() + i, run.num_top));
     }

@@ -2,6 +2,19 @@
 
 namespace quire {
 
+uint32_t CountSampled(const Run& run, const worker::v1::SampledTokens& sampled,
+                      int first) {
+  if (!run.samples) return 0;
+  const auto& sequences = sampled.sequence();
+  int end = first + 1;
+  const int most = first + 1 + static_cast<int>(run.num_drafts);
+  while (end < most && end < sequences.size() &&
+         sequences[end] == run.sequence.value()) {
+    ++end;
+  }
+  return static_cast<uint32_t>(end - first);
+}
+
 template <typename Entries>
 TokenScores ResultReader::Read(const Entries& entries, Cursor& cursor) {
   TokenScores scores;
@@ -20,19 +33,6 @@ TokenScores ResultReader::NextSampled() {
   TokenScores scores = Read(result_.sampled(), sampled_);
   scores.chosen.token = token;
   return scores;
-}
-
-uint32_t ResultReader::NumSampled(const Run& run) const {
-  if (!run.samples) return 0;
-  const auto& sequences = result_.sampled().sequence();
-  uint32_t count = 1;
-  while (count <= run.num_drafts &&
-         sampled_.entry + static_cast<int>(count) < sequences.size() &&
-         sequences[sampled_.entry + static_cast<int>(count)] ==
-             run.sequence.value()) {
-    ++count;
-  }
-  return count;
 }
 
 TokenScores ResultReader::NextPromptScores() {

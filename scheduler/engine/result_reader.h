@@ -10,6 +10,11 @@
 
 namespace quire {
 
+// How many of the sampled tokens from entry `first` on are `run`'s: one, and
+// one for each right draft; 0 where it samples none.
+uint32_t CountSampled(const Run& run, const worker::v1::SampledTokens& sampled,
+                      int first);
+
 // Reads the parallel arrays of a result entry by entry, in the order in which
 // the runs of its step asked for them. REQUIRES: CheckResult found it OK, and
 // no more is read than was asked for.
@@ -20,9 +25,10 @@ class ResultReader {
       : result_(result) {}
 
   TokenScores NextSampled();
-  // Of those that come next, how many are `run`'s: one, and one for each right
-  // draft; 0 where it samples none.
-  uint32_t NumSampled(const Run& run) const;
+  // Of those that come next, how many are `run`'s.
+  uint32_t NumSampled(const Run& run) const {
+    return CountSampled(run, result_.sampled(), sampled_.entry);
+  }
   // Of the next prompt token, which its sequence knows: `chosen.token` is left
   // to the caller.
   TokenScores NextPromptScores();

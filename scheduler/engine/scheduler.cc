@@ -563,7 +563,7 @@ void Scheduler::CommitRun(const Run& run, ResultReader& outputs,
   }
   uint32_t i = 0;
   for (; i < num_sampled && Find(run).request != nullptr; ++i) {
-    if (i > 0) tally.AddRightDraft();
+    if (i > 0) CommitRightDraft(lane, tally);
     CommitToken(lane, run.known_end() + i, outputs.NextSampled(), tally, now);
   }
   tally.AddDiscarded(num_sampled - i);  // It has ended.
@@ -580,6 +580,13 @@ void Scheduler::CommitRows(Lane lane, const Run& run, uint32_t num_sampled,
   PublishPrefix(*lane.request, *lane.sequence, *group_);
 }
 
+// Its row was committed before its token was known.
+void Scheduler::CommitRightDraft(Lane lane, CommitTally& tally) {
+  tally.AddRightDraft();
+  if (lane.sequence->parked()) return;
+  PublishPrefix(*lane.request, *lane.sequence, *group_);
+}
+
 void Scheduler::CommitToken(Lane lane, uint32_t position, TokenScores scores,
                             CommitTally& tally, absl::Time now) {
   auto [request, sequence] = lane;
@@ -591,8 +598,6 @@ void Scheduler::CommitToken(Lane lane, uint32_t position, TokenScores scores,
   if (changes.num_gained > 0) {
     tally.AddGenerated(changes.num_gained, previous, request->arrived());
   }
-  // The row of a right draft was committed before its token was known.
-  if (!sequence->parked()) PublishPrefix(*request, *sequence, *group_);
   Apply(changes, *request, now);
 }
 

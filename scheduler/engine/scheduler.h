@@ -157,6 +157,7 @@ class Scheduler {
                  absl::Time now);
   void CommitRows(Lane lane, const Run& run, uint32_t num_sampled,
                   CommitTally& tally);
+  void CommitRightDraft(Lane lane, CommitTally& tally);
   void CommitToken(Lane lane, uint32_t position, TokenScores scores,
                    CommitTally& tally, absl::Time now);
   void Apply(const SequenceChanges& changes, RequestState& request,

@@ -207,16 +207,15 @@ void BatchBuilder::AddLogitRows(const Run& run, int first_row) {
     }
   }
   if (!run.samples) return;
+  const auto num_sampled = static_cast<int>(run.drafts.size()) + 1;
+  AppendRange(batch_.num_rows() - num_sampled, num_sampled, &batch_.logit_rows);
   LogitRow row = {.sequence = run.sequence,
                   .position = static_cast<uint32_t>(run.known_end()),
                   .is_sampled = true};
-  int batch_row = first_row + static_cast<int>(run.known_end() - run.position);
-  batch_.logit_rows.push_back(batch_row - 1);
   logit_rows_.push_back(row);
   for (const Token draft : run.drafts) {
     ++row.position;
     row.draft = draft;
-    batch_.logit_rows.push_back(batch_row++);
     logit_rows_.push_back(row);
   }
 }

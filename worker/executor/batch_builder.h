@@ -37,8 +37,7 @@ class BatchBuilder {
   // that are not in the vocabulary, leave their run no other row or belong to a
   // sequence whose sampling looks at them, two sequences that write to one
   // block, one that writes to a full block which another reads, or more than
-  // max_rows rows.
-  // Notes in `written` what the runs will write.
+  // max_rows rows. Notes in `written` what the runs will write.
   absl::Status Build(StepId step, const worker::v1::Runs& runs,
                      SequenceStore* store, WrittenSlots* written);
 

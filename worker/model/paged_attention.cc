@@ -152,13 +152,12 @@ void PagedAttention::AttendWhole(const Batch& batch, int layer,
       ClearAttentionState(layout_.head_dim, states + i * state_size_);
     }
     const std::span<const AttentionSpan> spans = plan_.SpansOf(unit);
-    AttentionCall next;
     for (size_t i = 0; i < spans.size(); ++i) {
       AttentionCall call =
-          i == 0 ? CallFor(batch, layer, unit.kv_head, spans[i], rows, part)
-                 : next;
+          CallFor(batch, layer, unit.kv_head, spans[i], rows, part);
       call.states = states + int64_t{spans[i].first_row - unit.first_row} *
                                  group_ * state_size_;
+      AttentionCall next;
       if (i + 1 < spans.size()) {
         next = CallFor(batch, layer, unit.kv_head, spans[i + 1], rows, part);
         call.next = &next;

@@ -7,8 +7,9 @@
 
 namespace quire {
 
-// Changes a row's logits as the sequence's parameters ask, before temperature
-// and the cuts of the distribution:
+// Changes the logits for the token at `position` (see TokenSampler::Choose) as
+// the sequence's parameters ask, before temperature and the cuts of the
+// distribution:
 //
 //   bias -> repetition, then frequency and presence penalty -> bans
 //
