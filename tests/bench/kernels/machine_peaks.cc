@@ -68,17 +68,20 @@ __attribute__((target("avx512f,avx512bf16"))) void ProductsBf16() {
 }
 
 __attribute__((target("avx512f,avx512vnni"))) void ProductsInt8() {
-  __m512i sums[kSums];
-  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
+  // Not __m512i: g++ 12 would copy and store every sum. From different starts:
+  // it would compute equal ones once.
+  using Sum = int __attribute__((vector_size(64)));
+  Sum sums[kSums];
+  int start = 0;
+  for (Sum& sum : sums) sum = Sum{} + start++;
   __m512i bytes = _mm512_set1_epi8(1);
   for (int64_t i = 0; i < kRounds; ++i) {
     asm volatile("" : "+v"(bytes));
 #pragma GCC unroll 24
-    for (__m512i& sum : sums) sum = _mm512_dpbusd_epi32(sum, bytes, bytes);
+    for (Sum& sum : sums)
+      sum = (Sum)_mm512_dpbusd_epi32((__m512i)sum, bytes, bytes);
   }
-  for (const __m512i& sum : sums) {
-    Use(static_cast<float>(_mm512_reduce_add_epi32(sum)));
-  }
+  for (const Sum& sum : sums) Use(static_cast<float>(sum[0]));
 }
 
 __attribute__((target("avx512f"))) void ProductsAvx512() {

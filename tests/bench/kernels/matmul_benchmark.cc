@@ -173,9 +173,9 @@ nlohmann::json MeasureAll(const KernelArguments& arguments) {
   const MachinePeaks peaks = MeasureMachinePeaks(&pool, arguments.cold_bytes);
   nlohmann::json products = nlohmann::json::array();
   for (const TensorType type :
-       {TensorType::kQ4_1, TensorType::kQ8_0, TensorType::kQ4_K,
-        TensorType::kQ5_K, TensorType::kQ6_K, TensorType::kQ3_K,
-        TensorType::kQ2_K, TensorType::kBF16}) {
+       {TensorType::kQ4_1, TensorType::kQ4_0, TensorType::kQ8_0,
+        TensorType::kQ4_K, TensorType::kQ5_K, TensorType::kQ6_K,
+        TensorType::kQ3_K, TensorType::kQ2_K, TensorType::kBF16}) {
     std::vector<Shape> shapes = {wide[0]};
     if (!arguments.quick) shapes = wide;
     const bool fits_narrow = GetTensorTypeInfo(type).elements <= 32;
