@@ -44,6 +44,15 @@ struct ProductOutput {
   bool add = false;             // Adds to y instead of overwriting it.
 };
 
+// The least stride for rows of so many outputs of which many are written in
+// turns: an odd number of lines of 64 bytes. At multiples of 4 KB a cache has
+// few places for them all.
+constexpr int64_t StrideFor(int64_t num_outputs) {
+  constexpr int64_t kLine = 16;
+  const int64_t lines = (num_outputs + kLine - 1) / kLine;
+  return (lines + 1 - lines % 2) * kLine;
+}
+
 // y[r, o - first_strip * 32] = (the same +) sum over k of rows[first_row + r,
 // k]
 // * matrix[o, k] (+ bias[o]), for r in [0, num_rows) and the outputs o of

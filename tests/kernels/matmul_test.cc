@@ -124,7 +124,7 @@ class Product {
   // Sum of a row and an output in double precision, and how far from it a sum
   // may be: n products, each rounded once or twice, are off by at most 2 n half
   // units of the sum of magnitudes, and by what their weights are off. Fine
-  // rows of bytes are off by half of the 254th part of the 127th part of 1, and
+  // rows of bytes are off by half of the 128th part of the 127th part of 1, and
   // weights are below 3.
   std::pair<double, double> Reference(const float* x, int64_t output) const {
     const auto n = static_cast<double>(matrix_.num_inputs);
@@ -134,7 +134,7 @@ class Product {
     if (has_bytes && !is_fine_) row = QuantizedRow(row);
     if (RoundsRowsToBf16(instruction_set_, matrix_.format)) row = Bf16Row(row);
     double sum = 0;
-    double bound = has_bytes && is_fine_ ? n * 3 * 0.5 / (127 * 254) : 0;
+    double bound = has_bytes && is_fine_ ? n * 3 * 0.5 / (127 * 128) : 0;
     for (int64_t k = 0; k < matrix_.num_inputs; ++k) {
       const double weight = weights_[output * matrix_.num_inputs + k];
       const double magnitude = is_byte_format ? 3 : std::abs(weight);

@@ -9,13 +9,13 @@ void PutColumns(const ColumnShares& shares, int rank,
                 std::span<const float> part, int64_t first, float* matrix) {
   if (part.empty()) return;
   const std::span<const int64_t> sizes = shares.num_columns;
-  const int64_t stride = std::reduce(sizes.begin(), sizes.end());
   matrix += std::reduce(sizes.begin(), sizes.begin() + rank);
   for (int64_t row = first / sizes[rank], column = first % sizes[rank];
        !part.empty(); ++row, column = 0) {
     const auto of_row = part.first(
         std::min(part.size(), static_cast<size_t>(sizes[rank] - column)));
-    std::copy(of_row.begin(), of_row.end(), matrix + row * stride + column);
+    std::copy(of_row.begin(), of_row.end(),
+              matrix + row * shares.stride + column);
     part = part.subspan(of_row.size());
   }
 }

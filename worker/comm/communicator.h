@@ -20,6 +20,7 @@ inline constexpr int kNumCollectiveUses = 5;
 struct ColumnShares {
   int64_t num_rows = 0;
   std::span<const int64_t> num_columns;  // By rank.
+  int64_t stride = 0;                    // Of rank 0's rows, which hold all.
 };
 
 // Puts `part` of the columns of a rank, which lie row by row and of which it is
@@ -59,9 +60,9 @@ class Communicator {
   absl::Status AllReduceSum(CollectiveUse use, std::span<float> values);
   // Gives every rank the bytes of rank 0, as many on all.
   absl::Status Broadcast(CollectiveUse use, std::span<std::byte> bytes);
-  // Puts the matrix together on rank 0, where it is [num_rows, sum of
-  // num_columns] and rank 0's own columns are in their place already. On the
-  // other ranks it is [num_rows, own columns].
+  // Puts the matrix together on rank 0, where it is [num_rows, stride], begins
+  // with the columns of all, and rank 0's own are in their place already. On
+  // the other ranks it is [num_rows, own columns].
   absl::Status GatherColumns(CollectiveUse use, const ColumnShares& shares,
                              float* matrix);
 

@@ -87,7 +87,7 @@ Executor::Executor(Model* model, ThreadPool* pool, Communicator* communicator,
       communicator_(communicator),
       clock_(clock),
       options_(options),
-      scorer_(pool, model->config().vocabulary_size) {}
+      scorer_(pool, model->config().vocabulary_size, model->logits_stride()) {}
 
 absl::Status Executor::Begin(const EpochSetup& setup) {
   End();

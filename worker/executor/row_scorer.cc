@@ -7,9 +7,11 @@
 
 namespace quire {
 
-RowScorer::RowScorer(ThreadPool* pool, int64_t vocabulary_size)
+RowScorer::RowScorer(ThreadPool* pool, int64_t vocabulary_size,
+                     int64_t logits_stride)
     : pool_(pool),
       vocabulary_size_(vocabulary_size),
+      logits_stride_(logits_stride),
       samplers_(pool->num_threads()) {}
 
 void RowScorer::Score(std::span<const LogitRow> rows, const float* logits) {
@@ -17,7 +19,7 @@ void RowScorer::Score(std::span<const LogitRow> rows, const float* logits) {
   valid_.assign(rows.size(), 0);
   // One by one, because rows differ in cost.
   pool_->ForEach(static_cast<int64_t>(rows.size()), [&](int part, int64_t i) {
-    const float* const row = logits + i * vocabulary_size_;
+    const float* const row = logits + i * logits_stride_;
     valid_[i] = ScoreRow(rows[i], {row, static_cast<size_t>(vocabulary_size_)},
                          &samplers_[part], &scored_[i]);
   });

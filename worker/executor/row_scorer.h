@@ -16,9 +16,10 @@ namespace quire {
 class RowScorer {
  public:
   // `pool` must outlive the scorer.
-  RowScorer(ThreadPool* pool, int64_t vocabulary_size);
+  RowScorer(ThreadPool* pool, int64_t vocabulary_size, int64_t logits_stride);
 
-  // logits: [rows.size(), vocabulary_size].
+  // logits: [rows.size(), logits_stride], of which the first vocabulary_size
+  // count.
   void Score(std::span<const LogitRow> rows, const float* logits);
 
   // One for each row of the last Score.
@@ -35,6 +36,7 @@ class RowScorer {
 
   ThreadPool* const pool_;
   const int64_t vocabulary_size_;
+  const int64_t logits_stride_;
   std::vector<TokenSampler> samplers_;  // By part of the work.
   std::vector<TokenReport> scored_;     // Never shrinks: keeps its buffers.
   std::vector<uint8_t> valid_;          // By row.

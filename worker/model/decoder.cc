@@ -119,13 +119,15 @@ absl::Status Decoder::ComputeLogits(int first, int count, float* logits) {
                buffers_.PreparedLogits(output, num_logit_rows_), first, count,
                {.y = logits, .stride = logits_stride()});
   if (communicator_ == nullptr) return absl::OkStatus();
-  return communicator_->GatherColumns(
-      CollectiveUse::kLogits,
-      {.num_rows = count, .num_columns = vocabulary_sizes_}, logits);
+  return communicator_->GatherColumns(CollectiveUse::kLogits,
+                                      {.num_rows = count,
+                                       .num_columns = vocabulary_sizes_,
+                                       .stride = logits_stride()},
+                                      logits);
 }
 
 int64_t Decoder::logits_stride() const {
-  return rank_ == Rank(0) ? config_.vocabulary_size
+  return rank_ == Rank(0) ? StrideFor(config_.vocabulary_size)
                           : weights_->vocabulary().size();
 }
 

@@ -73,9 +73,9 @@ class Model {
   virtual absl::Status Forward(const Batch& batch) = 0;
 
   // Logits of batch.logit_rows[first .. first + count) of the last Forward.
-  // logits: [count, logits_stride()]; on rank 0 the whole vocabulary's, on
-  // others scratch. Each row's bits are the same however the calls are cut.
-  // Errors are the communicator's.
+  // logits: [count, logits_stride()]; on rank 0 a row begins with the whole
+  // vocabulary's, on others it is scratch. Each row's bits are the same however
+  // the calls are cut. Errors are the communicator's.
   virtual absl::Status ComputeLogits(int first, int count, float* logits) = 0;
   virtual int64_t logits_stride() const = 0;
 };

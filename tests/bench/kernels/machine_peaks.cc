@@ -14,7 +14,8 @@
 namespace quire {
 namespace {
 
-constexpr int kWindows = 12;
+// Enough that all threads have found processors in some.
+constexpr int kWindows = 40;
 constexpr int64_t kRounds = 200'000;
 // Chains of sums, enough to hide the latency of one. The loops over them must
 // vanish, so that they stay in registers.

@@ -117,18 +117,19 @@ TEST_P(CommunicatorTest, BytesOfRankZeroReachAll) {
 }
 
 TEST_P(CommunicatorTest, ColumnsOfUnevenWidthMakeTheMatrixOfRankZero) {
+  constexpr int64_t kStride = 7;  // One more than there are columns.
   const std::vector<int64_t> columns = {2, 3, 1};
   MakeRanks(3);
   Form(1);
   const auto statuses = Run([&](int rank, Communicator& communicator) {
-    const int64_t width = rank == 0 ? 6 : columns[rank];
+    const int64_t width = rank == 0 ? kStride : columns[rank];
     std::vector<float> matrix(2 * width, static_cast<float>(rank));
     matrix[width] += 10;  // The first of the second row.
     absl::Status status =
-        communicator.GatherColumns(kUse, {2, columns}, matrix.data());
+        communicator.GatherColumns(kUse, {2, columns, kStride}, matrix.data());
     if (rank == 0) {
-      EXPECT_EQ(matrix, (std::vector<float>{0, 0, 1, 1, 1, 2,  //
-                                            10, 0, 11, 1, 1, 12}));
+      EXPECT_EQ(matrix, (std::vector<float>{0, 0, 1, 1, 1, 2, 0,  //
+                                            10, 0, 11, 1, 1, 12, 0}));
     }
     return status;
   });

@@ -100,7 +100,8 @@ TEST(SharedExchangeTest, ColumnsOfAllRanksMakeTheMatrixOfRankZero) {
     for (int64_t i = 0; i < kRows * width; ++i) {
       matrix[i] = static_cast<float>(100000 * rank + i);
     }
-    ASSERT_TRUE(exchange.GatherColumns({kRows, columns}, matrix.data()).ok());
+    ASSERT_TRUE(
+        exchange.GatherColumns({kRows, columns, 2701}, matrix.data()).ok());
     if (rank != 0) return;
     for (int64_t row = 0; row < kRows; ++row) {
       const float* const of_row = &matrix[row * 2701];
@@ -135,7 +136,8 @@ TEST(SharedExchangeTest, CollectivesFollowOneAnotherInAnyOrder) {
           break;
         default:
           std::vector<float> matrix(4 * 6, static_cast<float>(rank));
-          ASSERT_TRUE(exchange.GatherColumns({4, columns}, matrix.data()).ok());
+          ASSERT_TRUE(
+              exchange.GatherColumns({4, columns, 6}, matrix.data()).ok());
           if (rank == 0) {
             ASSERT_EQ(std::vector(matrix.begin() + 18, matrix.end()),
                       (std::vector<float>{0, 0, 1, 1, 1, 2}));

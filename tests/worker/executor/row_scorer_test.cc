@@ -10,6 +10,7 @@ namespace quire {
 namespace {
 
 constexpr int kVocabulary = 50;
+constexpr int kStride = kVocabulary + 3;
 
 // Forty sequences, every fourth row scoring its second prompt token.
 class RowScorerTest : public ::testing::Test {
@@ -27,6 +28,7 @@ class RowScorerTest : public ::testing::Test {
       for (int token = 0; token < kVocabulary; ++token) {
         logits_.push_back(std::sin(static_cast<float>(i * 50 + token)));
       }
+      logits_.resize(logits_.size() + kStride - kVocabulary, NAN);
     }
     for (StoredSequence& s : sequences_) {
       const bool is_sampled = s.id.value() % 4 != 0;
@@ -36,7 +38,7 @@ class RowScorerTest : public ::testing::Test {
 
   std::vector<TokenReport> Score(int num_threads) {
     ThreadPool pool(num_threads);
-    RowScorer scorer(&pool, kVocabulary);
+    RowScorer scorer(&pool, kVocabulary, kStride);
     scorer.Score(rows_, logits_.data());
     return {scorer.scored().begin(), scorer.scored().end()};
   }
@@ -67,10 +69,10 @@ TEST_F(RowScorerTest, PromptRowsScoreTheTokenThatIsThere) {
 }
 
 TEST_F(RowScorerTest, RowsWithoutADistributionFailByThemselves) {
-  logits_[17 * kVocabulary + 3] = std::numeric_limits<float>::quiet_NaN();
-  logits_[29 * kVocabulary + 3] = std::numeric_limits<float>::quiet_NaN();
+  logits_[17 * kStride + 3] = std::numeric_limits<float>::quiet_NaN();
+  logits_[29 * kStride + 3] = std::numeric_limits<float>::quiet_NaN();
   ThreadPool pool(2);
-  RowScorer scorer(&pool, kVocabulary);
+  RowScorer scorer(&pool, kVocabulary, kStride);
   scorer.Score(rows_, logits_.data());
   for (size_t i = 0; i < rows_.size(); ++i) {
     EXPECT_EQ(scorer.failed(i), i == 17 || i == 29);
@@ -82,7 +84,7 @@ TEST_F(RowScorerTest, RowsWithoutADistributionFailByThemselves) {
 
 TEST_F(RowScorerTest, FewerRowsAfterManyAreJustThose) {
   ThreadPool pool(2);
-  RowScorer scorer(&pool, kVocabulary);
+  RowScorer scorer(&pool, kVocabulary, kStride);
   scorer.Score(rows_, logits_.data());
   scorer.Score({rows_.data(), 2}, logits_.data());
   EXPECT_EQ(scorer.scored().size(), 2u);

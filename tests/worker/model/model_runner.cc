@@ -132,6 +132,8 @@ std::vector<ModelRunner::Logits> ModelRunner::Compute(const Batch& batch) {
     all[i].resize(model_->logits_stride());
     QUIRE_CHECK(
         model_->ComputeLogits(static_cast<int>(i), 1, all[i].data()).ok());
+    all[i].resize(
+        std::min<size_t>(all[i].size(), model_->config().vocabulary_size));
   }
   return all;
 }
