@@ -19,9 +19,9 @@ struct PreparedRows {
   int64_t num_inputs = 0;
   int64_t num_rows = 0;
   std::byte* data = nullptr;
-  // In byte formats in lanes: each number is the sum of two bytes, the second
-  // of which has what rounding to the first lost. Twice the arithmetic, 15
-  // bits.
+  // In byte formats in lanes: each number has two bytes, 15 bits, the second
+  // for what rounding to the first lost; but one where its group's rounding
+  // adds little to the row's. Up to twice the arithmetic.
   bool fine = false;
 };
 int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
@@ -31,7 +31,7 @@ int64_t PreparedRowsBytes(InstructionSet instruction_set, MatrixFormat format,
 // Writes inputs [first_input, first_input + num_inputs) of one row. x:
 // [num_inputs]. Different threads may write different rows, or different groups
 // of one. REQUIRES: first_input is a multiple of 32; so is num_inputs, or the
-// part ends the row.
+// part ends the row. A fine row is one part.
 void PrepareRow(InstructionSet instruction_set, const float* x,
                 int64_t first_input, int64_t num_inputs, int64_t row,
                 const PreparedRows& rows);
