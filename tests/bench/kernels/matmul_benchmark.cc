@@ -144,7 +144,7 @@ nlohmann::json Measure(const KernelArguments& arguments,
   Product product(arguments, type, shape, pool);
   const bool counts_twice = shape.fine && IsByteFormat(FastFormatOf(type)) &&
                             arguments.instruction_set != InstructionSet::kAmx;
-  for (const int64_t num_rows : {1, 16, 32, 64, 512}) {
+  for (const int64_t num_rows : {1, 4, 8, 16, 32, 64, 512}) {
     const double seconds = product.Seconds(num_rows);
     const double gigabytes =
         static_cast<double>(product.num_bytes()) / seconds * 1e-9;
