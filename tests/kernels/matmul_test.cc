@@ -111,6 +111,12 @@ std::vector<Weights> AllWeights() {
   return all;
 }
 
+std::vector<Weights> WeightsOfPlainRows() {
+  std::vector<Weights> plain = AllWeights();
+  std::erase_if(plain, [](const Weights& weights) { return weights.fine; });
+  return plain;
+}
+
 // Products of random weights up to 1; of byte formats they are differences of
 // up to 2 and 1.
 class Product {
@@ -368,8 +374,15 @@ TEST_P(MatMulTest, OnlyTheStripsAndRowsAskedForAreWritten) {
   }
 }
 
-TEST_P(MatMulTest, APreparedRowDoesNotDependOnHowItIsCut) {
-  if (weights().fine) return;  // A fine row is one part.
+// Fine rows are one part.
+class RowPartsTest : public MatMulTest {};
+INSTANTIATE_TEST_SUITE_P(
+    All, RowPartsTest,
+    testing::Combine(testing::ValuesIn(SupportedInstructionSets()),
+                     testing::ValuesIn(WeightsOfPlainRows())),
+    NameOf);
+
+TEST_P(RowPartsTest, APreparedRowDoesNotDependOnHowItIsCut) {
   constexpr int64_t kInputs = 150;
   const std::vector<float> x = RandomFloats(14).Vector(kInputs);
   const int64_t size = RowsBytes(kInputs, 1);

@@ -43,6 +43,16 @@ class DeadlinesTest : public SchedulerFixture {
     ask.deadline = now_ + time;
     return Submit(std::move(ask));
   }
+  // That a prompt of ten tokens and an answer of `num_tokens` take.
+  void ExpectLeastTime(absl::Duration least, uint32_t num_tokens) {
+    const auto ask = [&]() -> Ask {
+      return {.prompt = Prompt(10),
+              .max_tokens = num_tokens,
+              .least_tokens = num_tokens};
+    };
+    EXPECT_FALSE(IsOpen(SubmitWithin(least, ask())));
+    EXPECT_TRUE(IsOpen(SubmitWithin(least + kJust, ask())));
+  }
   bool IsOpen(Client& client) { return client.Collect().num_closings == 0; }
   double NumUnmeetable() {
     return metrics_->Requests(Outcome::kUnmeetable)->Value();
@@ -66,12 +76,7 @@ TEST_F(DeadlinesTest, APromptThatTakesTooLongIsRefusedAtOnce) {
 }
 
 TEST_F(DeadlinesTest, TokensThatItMustGenerateCount) {
-  const absl::Duration least = 10 * kRow + 4 * kStep;
-  EXPECT_FALSE(IsOpen(SubmitWithin(
-      least, {.prompt = Prompt(10), .max_tokens = 5, .least_tokens = 5})));
-  EXPECT_TRUE(IsOpen(SubmitWithin(
-      least + kJust,
-      {.prompt = Prompt(10), .max_tokens = 5, .least_tokens = 5})));
+  ExpectLeastTime(10 * kRow + 4 * kStep, 5);
 }
 
 class DeadlinesWithDraftsTest : public DeadlinesTest {
@@ -84,12 +89,7 @@ class DeadlinesWithDraftsTest : public DeadlinesTest {
 
 // A step gains up to four tokens: not as many as there may be drafts.
 TEST_F(DeadlinesWithDraftsTest, NoMoreTokensAStepAreHopedForThanAreCheap) {
-  const absl::Duration least = 10 * kRow + 2 * kStep;
-  EXPECT_FALSE(IsOpen(SubmitWithin(
-      least, {.prompt = Prompt(10), .max_tokens = 9, .least_tokens = 9})));
-  EXPECT_TRUE(IsOpen(SubmitWithin(
-      least + kJust,
-      {.prompt = Prompt(10), .max_tokens = 9, .least_tokens = 9})));
+  ExpectLeastTime(10 * kRow + 2 * kStep, 9);
 }
 
 TEST_F(DeadlinesTest, PromptsAheadCount) {
