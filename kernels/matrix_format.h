@@ -1,6 +1,7 @@
 #ifndef QUIRE_KERNELS_MATRIX_FORMAT_H_
 #define QUIRE_KERNELS_MATRIX_FORMAT_H_
 
+#include <bit>
 #include <cstdint>
 
 #include "common/modelfile/tensor.h"
@@ -18,7 +19,17 @@ namespace quire {
 //          activations are rounded to int8, with a scale for 32 inputs. In
 //          tiles, weights and activations become bf16: weights below 2^-18
 //          count as zeros, activations from 2^20 on as infinite.
-enum class MatrixFormat { kF32, kBf16, kQ2, kQ3, kQ4, kQ5, kQ6, kQ8 };
+enum class MatrixFormat {
+  kF32,
+  kBf16,
+  kQ2,
+  kQ3,
+  kQ4,
+  kQ4Symmetric,
+  kQ5,
+  kQ6,
+  kQ8
+};
 
 // Outputs come in strips, the unit in which threads share a product, and inputs
 // in groups; both are filled up with zeros.
@@ -53,6 +64,9 @@ struct ByteFormat {
   int zero = 0;
 
   constexpr int num_scales() const { return halves ? 2 : 1; }
+  constexpr int num_planes() const {
+    return std::popcount(static_cast<unsigned>(bits));
+  }
   constexpr int64_t header_bytes() const {
     return 32 * num_scales() * (minima ? 2 : 1);
   }
@@ -73,6 +87,7 @@ struct ByteFormat {
 inline constexpr ByteFormat kQ2Bytes{.bits = 2, .halves = true, .minima = true};
 inline constexpr ByteFormat kQ3Bytes{.bits = 3, .halves = true, .zero = 4};
 inline constexpr ByteFormat kQ4Bytes{.bits = 4, .minima = true};
+inline constexpr ByteFormat kQ4SymmetricBytes{.bits = 4, .zero = 8};
 inline constexpr ByteFormat kQ5Bytes{.bits = 5, .minima = true};
 inline constexpr ByteFormat kQ6Bytes{.bits = 6, .halves = true, .zero = 32};
 inline constexpr ByteFormat kQ8Bytes{.bits = 8, .zero = 128};
@@ -88,6 +103,8 @@ constexpr ByteFormat ByteFormatOf(MatrixFormat format) {
       return kQ2Bytes;
     case MatrixFormat::kQ3:
       return kQ3Bytes;
+    case MatrixFormat::kQ4Symmetric:
+      return kQ4SymmetricBytes;
     case MatrixFormat::kQ5:
       return kQ5Bytes;
     case MatrixFormat::kQ6:
@@ -112,6 +129,7 @@ constexpr MatrixFormat FastFormatOf(TensorType type) {
     case TensorType::kQ3_K:
       return MatrixFormat::kQ3;
     case TensorType::kQ4_0:
+      return MatrixFormat::kQ4Symmetric;
     case TensorType::kQ4_1:
     case TensorType::kQ4_K:
       return MatrixFormat::kQ4;

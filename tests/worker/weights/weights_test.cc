@@ -90,7 +90,7 @@ TEST_F(WeightsTest, GateAndUpAreBothBf16WhereOneIs) {
     const auto weights = *Weights::Load(files, WeightPrecision::kFast, &pool_);
     return weights->layers()[0].up.format;
   };
-  EXPECT_EQ(format_of_up(), MatrixFormat::kQ4);
+  EXPECT_EQ(format_of_up(), MatrixFormat::kQ4Symmetric);
   files.AddTensor("blk.0.ffn_gate.weight", {32, 32}, TensorType::kBF16);
   EXPECT_EQ(format_of_up(), MatrixFormat::kBf16);
 }
