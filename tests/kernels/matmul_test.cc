@@ -59,28 +59,33 @@ std::vector<float> QuantizedRow(std::vector<float> row, float fine = INFINITY) {
 }
 
 // The largest magnitude from which on groups of a fine row have both levels:
-// times the largest of all a power of the square root of a half, the first
-// below which squares sum to an eighth of all at most.
+// twice the largest of all, or this times a power of the square root of a half:
+// the first below which squares sum to six times the row's mean square for each
+// group at most.
 float LeastFine(const std::vector<float>& row) {
   const std::vector<float> largest = LargestOfGroups(row);
+  float most = 0;
+  for (const float x : row) most += x * x * (6.0f / 32);
   const auto sum_below = [&](float square) {
     float sum = 0;
     for (const float x : largest) sum += x * x < square ? x * x : 0;
     return sum;
   };
   float square = *std::ranges::max_element(largest);
-  square *= square;
-  while (sum_below(square) > sum_below(INFINITY) / 8) square /= 2;
+  square *= 2 * square;
+  while (sum_below(square) > most) square /= 2;
   return std::sqrt(square * (1 - kFloatEpsilon));
 }
 
-// Numbers of up to 1, in some groups of up to a quarter or a sixteenth, others
-// in each row: so that of fine rows some groups have one level and some two.
+// Numbers of up to 1, few of them large, in some groups of up to a quarter or a
+// sixteenth, others in each row: so that of fine rows some groups have one
+// level and some two.
 std::vector<float> UnevenRows(int seed, int64_t num_rows, int64_t num_inputs) {
   std::vector<float> x = RandomFloats(seed).Vector(num_rows * num_inputs);
   for (int64_t i = 0; i < num_rows * num_inputs; ++i) {
     const int64_t row = i / num_inputs, group = i % num_inputs / 32;
-    x[i] *= std::pow(0.25f, static_cast<float>((row + group) % 3));
+    x[i] = std::pow(x[i], 7.0f) *
+           std::pow(0.25f, static_cast<float>((row + group) % 3));
   }
   return x;
 }
@@ -275,6 +280,24 @@ TEST_P(MatMulTest, EqualsDoublePrecisionWithinTheBoundOfItsSum) {
       ASSERT_NEAR(y[i], sum, bound)
           << num_outputs << "x" << num_inputs << " row " << i / num_outputs;
     }
+  }
+}
+
+// Their squares have no place in float32.
+TEST_P(MatMulTest, HugeNumbersAreMultipliedAndWhatIsNoNumberHarmsNoOtherRow) {
+  constexpr int kOutputs = 5;
+  const int64_t num_inputs = Inputs(96);
+  Product product = MakeProduct(kOutputs, num_inputs);
+  std::vector<float> x = UnevenRows(11, 3, num_inputs);
+  for (int64_t k = 0; k < num_inputs; ++k) x[num_inputs + k] *= 0x1p64f;
+  x[2 * num_inputs + 3] = INFINITY;
+  x[2 * num_inputs + 40] = NAN;
+  const std::vector<float> y = product.Multiply(x, 3);
+  const std::vector<float> alone =
+      product.Multiply(std::vector(x.begin(), x.begin() + 2 * num_inputs), 2);
+  EXPECT_TRUE(std::ranges::equal(std::span(y).first(2 * kOutputs), alone));
+  for (int i = kOutputs; i < 2 * kOutputs; ++i) {
+    EXPECT_TRUE(std::isfinite(y[i])) << y[i];
   }
 }
 

@@ -211,8 +211,8 @@ absl::Status Decoder::FeedForwardBlock(const Batch& batch, int layer) {
 
 void Decoder::ProjectQkv(const LayerWeights& weights, RowRange range) {
   // Rounding errors of queries and keys are magnified by the softmax: in lanes,
-  // fine rows here take two fifths off the divergence from float32, for an
-  // eighth more arithmetic.
+  // fine rows here take a third off the divergence from float32, for a tenth
+  // more arithmetic.
   const PreparedRows normed =
       buffers_.Prepared(weights.qkv.front(), range.size(), /*fine=*/true);
   NormRows(weights.attention_norm, range, normed);
