@@ -95,6 +95,10 @@ struct ThreadPool::State {
   void (*call)(const void* task, int part) = nullptr;
   const void* task = nullptr;
   std::vector<std::thread> threads;
+  struct alignas(64) Share {
+    std::atomic<int64_t> next = 0;
+  };
+  std::vector<Share> shares;
   alignas(64) std::atomic<uint32_t> num_done = 0;
   Waiter caller{/*may_spin=*/false};
 };
@@ -137,6 +141,7 @@ ThreadPool::ThreadPool(int num_threads) : state_(std::make_unique<State>()) {
   QUIRE_CHECK(1 <= num_threads && num_threads <= UINT16_MAX);
   const std::vector<int> usable = UsableProcessors();
   state_->num_threads = static_cast<uint16_t>(num_threads);
+  state_->shares = std::vector<State::Share>(num_threads);
   state_->may_spin = num_threads <= static_cast<int>(usable.size());
   state_->caller = Waiter(state_->may_spin);
   const std::vector<int> pinned = ProcessorsToPin(usable, num_threads);
@@ -155,6 +160,10 @@ ThreadPool::~ThreadPool() {
 }
 
 int ThreadPool::num_threads() const { return state_->num_threads; }
+
+std::atomic<int64_t>& ThreadPool::NextOf(int share) {
+  return state_->shares[share].next;
+}
 
 void ThreadPool::RunErased(void (*call)(const void* task, int part),
                            const void* task) {

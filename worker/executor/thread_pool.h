@@ -33,16 +33,25 @@ class ThreadPool {
         &task);
   }
 
-  // Runs task(part, i) once for each i in [0, count), whoever is free taking
-  // the next. So nobody waits for a thread that had to leave its processor to
-  // another program. `part` is as for Run.
+  // Runs task(part, i) once for each i in [0, count). Each part takes an even
+  // share of them in ascending order, so that what one fetches ahead serves the
+  // next, and who has done his share takes from the others'. So nobody waits
+  // for a thread that had to leave its processor to another program. `part` is
+  // as for Run.
   template <typename Task>
   void ForEach(int64_t count, const Task& task) {
-    std::atomic<int64_t> next = 0;
+    const int n = num_threads();
+    for (int share = 0; share < n; ++share) {
+      NextOf(share).store(count * share / n, std::memory_order_relaxed);
+    }
     Run([&](int part) {
-      for (int64_t i;
-           (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
-        task(part, i);
+      for (int other = 0; other < n; ++other) {
+        const int share = (part + other) % n;
+        const int64_t end = count * (share + 1) / n;
+        for (int64_t i; (i = NextOf(share).fetch_add(
+                             1, std::memory_order_relaxed)) < end;) {
+          task(part, i);
+        }
       }
     });
   }
@@ -75,6 +84,8 @@ class ThreadPool {
   }
 
  private:
+  // What is to be taken next of a share.
+  std::atomic<int64_t>& NextOf(int share);
   void RunErased(void (*call)(const void* task, int part), const void* task);
 
   struct State;
