@@ -107,7 +107,11 @@ class Product {
   PreparedRows Prepare(int64_t num_rows) {
     const PreparedRows rows = {matrix_.format, matrix_.num_inputs, num_rows,
                                prepared_.data(), fine_};
-    const std::vector<float> x = RandomFloats(2).Vector(matrix_.num_inputs);
+    std::vector<float> x = RandomFloats(2).Vector(matrix_.num_inputs);
+    // What sticks out in every group gives all of them both levels of bytes.
+    for (int64_t k = 0; fine_ && k < matrix_.num_inputs; k += kInputGroup) {
+      x[k] = 8;
+    }
     for (int64_t row = 0; row < num_rows; ++row) {
       PrepareRow(arguments_.instruction_set, x.data(), 0, matrix_.num_inputs,
                  row, rows);
